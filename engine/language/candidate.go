@@ -80,7 +80,36 @@ func (s *search) slots() []slot {
 		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		l.candidates = s.bind(l)
 	}
+	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
+	for i := range list {
+		for k := range list[i].candidates {
+			list[i].candidates[k].slot = i
+		}
+	}
 	return list
+}
+
+// pair reports whether an amount is "two", in words, of what the domain has a first and a second
+// one of: "two trains are 420 km apart". It says nothing that such a domain does not.
+func (s *search) pair(l *slot) bool {
+	p := s.prose
+	if l.quantity < 0 || l.change != nil || !bareOnly(p.quantities[l.quantity]) || p.tokens[l.from].kind != word || !s.things(l.to) {
+		return false
+	}
+	if n, whole := p.quantities[l.quantity].readings[0].number.Int64(); !whole || n != 2 {
+		return false
+	}
+	named := func(which string) bool {
+		return slices.ContainsFunc(s.vocabulary.terms, func(t term) bool {
+			return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
+				return slices.ContainsFunc(n.spoken, func(w string) bool {
+					row := p.tables.lexicon[w].row("ordinals")
+					return row != nil && row[1] == which
+				})
+			})
+		})
+	}
+	return named("1") && named("2")
 }
 
 // bind leaves an amount that stands right behind the whole name of the variable that it fits best
@@ -173,6 +202,9 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if q := s.prose.within[m.from]; q >= 0 && (m.from < from || m.from >= to) && !s.rate[q] {
 			continue // the word belongs to another amount
 		}
+		if s.countedBy(m, from) {
+			continue
+		}
 		link := s.prose.connection(from, to, m.from, m.to)
 		if of := s.prose.counts[m.from]; of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
@@ -188,6 +220,18 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// countedBy reports whether a mention is the noun for what another number than the one at a token
+// counts: the servers of "60 servers of 2 units".
+func (s *search) countedBy(m *mention, from int) bool {
+	p := s.prose
+	q := -1
+	if m.from > 0 {
+		q = p.within[m.from-1]
+	}
+	return q >= 0 && p.quantities[q].from != from && p.quantities[q].to == m.from && !p.quantities[q].weak && bareOnly(p.quantities[q]) &&
+		s.vocabulary.terms[m.variable].number() && p.tables.plural(&p.tokens[m.from])
 }
 
 // unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can
@@ -217,7 +261,70 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		}
 	}
 	s.scoreEach(q, list)
+	s.scoreOwner(q, list)
+	if c := l.change; s.base == nil && c != nil && c.sign != 0 && s.prose.tokens[c.to-1].is("comparing") {
+		list = slices.DeleteFunc(list, func(k candidate) bool { return !s.differs(k.variable, s.prose.tokens[c.to-2].stem) })
+	}
 	return list
+}
+
+// differs reports whether a variable is a difference by its name, or is called by a word of
+// comparison: "26 years older than his son" is no age.
+func (s *search) differs(variable int, comparison string) bool {
+	return slices.ContainsFunc(s.vocabulary.terms[variable].names, func(n name) bool {
+		return slices.ContainsFunc(n.spoken, func(w string) bool {
+			return w == comparison || slices.Contains(s.vocabulary.tables.stemRoles[w], "differs")
+		})
+	})
+}
+
+// scoreOwner prefers, for an amount that is told of what the words before it name and that is not
+// the amount of that, the variables that are called by those words: the 12% of "a first solution of
+// 12%" are the strength of the first solution and not of the mixture.
+func (s *search) scoreOwner(q *quantity, list []candidate) {
+	p := s.prose
+	owns := func(m *mention) bool {
+		if m.weight < s.weights.ExactName || m.told || m.to >= q.from || slices.ContainsFunc(list, func(k candidate) bool { return k.variable == m.variable }) || !anyIs(p.tokens[m.to:q.from], "owning") {
+			return false
+		}
+		for at := m.to; at < q.from; at++ {
+			t := &p.tokens[at]
+			named := slices.ContainsFunc(p.mentions, func(o mention) bool {
+				return o.from <= at && at < o.to && slices.ContainsFunc(list, func(k candidate) bool { return k.variable == o.variable })
+			})
+			if p.within[at] >= 0 || t.kind != word || !named && !t.is("owning") && !t.is("stating") && !t.is("article") {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range p.mentions {
+		m := &p.mentions[i]
+		if !owns(m) {
+			continue
+		}
+		owned := make([]bool, len(list))
+		count := 0
+		for k := range list {
+			names := s.vocabulary.terms[list[k].variable].names
+			if owned[k] = slices.ContainsFunc(p.stems[m.from:m.to], func(stem string) bool {
+				return slices.ContainsFunc(names, func(n name) bool { return slices.Contains(n.words, stem) })
+			}); owned[k] {
+				count++
+			}
+		}
+		if count == 0 || count == len(list) {
+			continue
+		}
+		for k := range list {
+			if owned[k] {
+				list[k].score += s.weights.ForOwner
+			} else {
+				list[k].score += s.weights.AgainstOwner
+			}
+		}
+		return
+	}
 }
 
 // valueCandidate is a variable that an amount may be the value of. first tells that some variable
@@ -232,6 +339,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		return best, false // "200 a month" is no number of months
 	}
 	for r := range q.readings {
+		if first && s.shortened(q, r, t) {
+			continue
+		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
 		if ok && r > 0 && !s.unitNames(variable, s.dropped(q, r)) {
 			score += s.weights.AgainstLater
@@ -250,10 +360,16 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if s.countsOther(q, variable) && !(s.namedBefore(q, &best) && !s.counted(q)) {
 		return best, false
 	}
+	if !t.dimensional && !best.linked && !q.moment && q.readings[0].unit != nil {
+		return best, false // it may be of any dimension, but only what is said to be its own
+	}
 	if q.none || q.labels() && q.readings[0].of == variable { // "no fee", "with insurance"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber
+	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.prose.tokens[q.to-1].is("multiplied") {
+		return best, false // "three times" is no age
+	}
 	if (bare || q.readings[0].kind == kindPercent) && s.unclaimed(q, &best) {
 		return best, false
 	}
@@ -280,6 +396,19 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.score += s.weights.AgainstWeak
 	}
 	return best, true
+}
+
+// shortened reports whether a reading of an amount leaves out what a later or the first one has, and
+// that is what the variable is measured in: the thousands of "10k" for kilometres, the millions of
+// "1 M" for moles in a litre, the minutes of "5 min/km" where there is a pace.
+func (s *search) shortened(q *quantity, r int, t *term) bool {
+	one := &q.readings[r]
+	if r > 0 {
+		return one.kind == kindDuration && q.readings[0].unit != nil && isRate(q.readings[0].unit) && !q.readings[0].unit.Dimension().IsNone()
+	}
+	return one.kind == kindNumber && one.unitTokens > 0 && t.unit != nil && slices.ContainsFunc(q.readings[1:], func(o reading) bool {
+		return o.unit != nil && t.dimensional && o.unit.Dimension() == t.dimension && (!o.weak || sameUnit(o.unit, t.unit))
+	})
 }
 
 // dropped are the words of an amount that a later reading of it leaves out, "a day" of "45 minutes
@@ -315,7 +444,7 @@ func (s *search) countsOther(q *quantity, variable int) bool {
 		return true
 	}
 	return !slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.variable == variable && m.from <= q.to && q.to < m.to && m.weight >= s.weights.LeastLinked && !m.told
+		return m.variable == variable && m.from <= q.to && q.to < m.to && m.weight >= s.weights.ExactName && !m.told
 	})
 }
 

@@ -29,7 +29,7 @@ func (s *search) unclaimed(q *quantity, k *candidate) bool {
 	if s.nameless(q.to) && !(bare && t.number() && t.counts && !t.output) {
 		return true
 	}
-	return s.nameless(q.from - 1)
+	return s.nameless(q.from-1) && !s.prose.tokens[q.from-1].is("having")
 }
 
 // nameless reports whether a token is a noun that names nothing in the domain.

@@ -45,7 +45,7 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		}
 		q.readings = append(q.readings, s.bare(a, q.to-bareEnd))
 		return q
-	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && !next.is("cross") && !next.is("ish"):
+	case s.tok(q.to-1).kind == number && next.kind == word && !next.spaced && !next.own && !next.is("cross") && !next.is("ish"):
 		if len(next.text) <= 2 || next.text != next.fold {
 			return none(q.to + 1) // 3D, 4WD
 		}
@@ -140,11 +140,15 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 		at++
 	}
 	name := s.tok(at)
+	if name.lex.row("ordinals") != nil && s.nounAt(at+1) {
+		q.to, q.readings = q.from, nil // "a second pump"
+		return
+	}
 	if name.kind != word || !name.is("common unit") && !(at > q.to && name.lex.row("money") != nil) || s.tok(q.from-1).is("per") {
 		q.to, q.readings = q.from, nil
 		return
 	}
-	if q2, ok := s.compound(*q, a, at); ok {
+	if q2, ok := s.compound(*q, a, at); ok && s.tok(at+1).fold != "," { // "calls an hour, ten minutes each"
 		*q = q2
 		return
 	}

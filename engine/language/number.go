@@ -84,6 +84,13 @@ func (s *scanner) digits(at int) amount {
 		return amount{n: 1, invalid: true}
 	}
 	a := amount{n: 1, value: value}
+	if n := s.tenPower(at); n > 0 {
+		if a.value, ok = s.tables.parseDigits(s.mantissa(at) + "e" + s.tok(at+n-1).text); !ok {
+			return amount{n: n, invalid: true}
+		}
+		a.n = n
+		return s.scaled(at, a)
+	}
 	whole, isWhole := value.Int64()
 	if !isWhole || strings.ContainsAny(t.text, s.tables.point+"e") {
 		return s.scaled(at, a)
@@ -109,6 +116,27 @@ func (s *scanner) digits(at int) amount {
 		}
 	}
 	return s.scaled(at, a)
+}
+
+// tenPower counts the tokens of 5x10^5 and 10^5, 0 where there are none.
+func (s *scanner) tenPower(at int) int {
+	ten := at
+	if s.tok(at+1).is("cross") || s.tok(at+1).text == "×" || s.tok(at+1).text == "*" || s.tok(at+1).text == "·" {
+		ten = at + 2
+	}
+	caret, power := s.tok(ten+1), s.tok(ten+2)
+	if s.tok(ten).text != "10" || caret.text != "^" || caret.spaced || power.spaced || power.kind != number {
+		return 0
+	}
+	return ten + 3 - at
+}
+
+// mantissa is the number before a power of ten, 1 where that stands alone.
+func (s *scanner) mantissa(at int) string {
+	if s.tok(at+1).text == "^" {
+		return "1"
+	}
+	return s.tok(at).text
 }
 
 // ofOne reads "of a" between a fraction in digits and its unit: 2/3 of a cup.

@@ -13,7 +13,7 @@ func (v *Vocabulary) own(tokens []token) {
 	s := v.tables.newScanner(tokens, v.domain.Units(), v.currency)
 	for i := range tokens {
 		t := &tokens[i]
-		if t.kind != word || len(t.text) < shortestOwn || v.rarity[t.stem] == 0 || t.is("grammar") {
+		if t.kind != word || len(t.text) < shortestOwn && t.text == t.fold || v.rarity[t.stem] == 0 || t.is("grammar") {
 			continue
 		}
 		senses := s.named(i, true)
@@ -21,7 +21,8 @@ func (v *Vocabulary) own(tokens []token) {
 	}
 }
 
-// shortestOwn is how many letters a word has that is no symbol of a unit.
+// shortestOwn is how many letters a word has that is no symbol of a unit, unless it is written in
+// capitals: a server of 2U.
 const shortestOwn = 3
 
 // measures reports whether the domain has a use for a unit that a word names: it is money, a unit

@@ -102,7 +102,7 @@ func (s *scanner) bareUnit(b amount, at int, unit *units.Unit) *units.Unit {
 		return nil
 	}
 	r := s.tables.exactly("parts", unit.Symbol())
-	spelt := two && len(s.tok(at-b.n-1).fold) >= shortestOwn // 2 hours 20
+	spelt := two && (len(s.tok(at-b.n-1).fold) >= shortestOwn || s.tok(at).kind == mark) // 2 hours 20, 5 h 30.
 	if r == nil || r[2] == twoDigits && !two || r[2] == joinedPart && !spelt && (s.tok(at-1).spaced || len(s.tok(at-1).text) != 2) {
 		return nil
 	}

@@ -82,6 +82,7 @@ const (
 	anywhere      overPlace = ""
 	behindUnit    overPlace = "behind"  // since the words mean much else
 	behindMeasure overPlace = "article" // and behind a bare number as well
+	ofContent     overPlace = "content" // behind, for what is no time
 )
 
 // over lists what unit words make of a unit with what stands behind it: "per hour", "/100 km", "an
@@ -92,10 +93,16 @@ func (s *scanner) over(at int, left found) []found { return s.quotient(at, left,
 // second.
 func (s *scanner) quotient(at int, left found, more bool) []found {
 	row, n := s.rowAt("per", at)
-	if row == nil || left.unit.IsPoint() || overPlace(row[2]) == behindUnit && left.unit == units.One {
+	if row == nil || (overPlace(row[2]) == behindUnit || overPlace(row[2]) == ofContent) && left.unit == units.One {
 		return nil
 	}
 	place := overPlace(row[2])
+	if left.unit.IsPoint() {
+		if place != anywhere || row[1] != "" {
+			return nil
+		}
+		left.unit = left.unit.Difference() // 80 °C/h
+	}
 	if row[1] != "" {
 		if u := s.table.Lookup(row[1]); u != nil && measured(left.unit) {
 			return []found{{unit: left.unit.Div(u), n: n, part: left.part}}
@@ -117,7 +124,7 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 	}
 	var list []found
 	for _, right := range rights {
-		if right.unit == units.One || right.part != 1 || right.unit == left.unit {
+		if right.unit == units.One || right.part != 1 || right.unit == left.unit || place == ofContent && (right.unit.Dimension() == units.Time || measured(left.unit)) {
 			continue
 		}
 		end := next + right.n

@@ -72,6 +72,8 @@ type weights struct {
 	AgainstClock    float64 `is:"-1"`    // a clock time for a duration
 	ForEach         float64 `is:"2.5"`   // it is told for each of what the variable is told for
 	AgainstEach     float64 `is:"-2"`    // and of what this one is not
+	ForOwner        float64 `is:"2.5"`   // it is told of what the variable is called by
+	AgainstOwner    float64 `is:"-2"`    // and other variables are
 	EachOne         float64 `is:"0.8"`   // how surely a description tells that: "in one jar"
 	EachKind        float64 `is:"0.6"`   // and a name: "Jar price"
 	OthersEach      float64 `is:"0.3"`   // what is left of a name that another amount is told for each of
