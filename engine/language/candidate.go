@@ -398,9 +398,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	return best, true
 }
 
-// shortened reports whether a reading of an amount leaves out what a later or the first one has, and
-// that is what the variable is measured in: the thousands of "10k" for kilometres, the millions of
-// "1 M" for moles in a litre, the minutes of "5 min/km" where there is a pace.
+// shortened reports whether a reading of an amount leaves out what another one has, and that is how
+// the variable is measured: the thousands of "10k" for kilometres, the millions of "1 M" for moles
+// in a litre, the minutes of "5 min/km" where there is a pace.
 func (s *search) shortened(q *quantity, r int, t *term) bool {
 	one := &q.readings[r]
 	if r > 0 {

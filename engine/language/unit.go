@@ -115,7 +115,7 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 		hundred = true
 		next++
 	}
-	if place != anywhere && !s.tok(next).is("common unit") && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
+	if place != anywhere && place != ofContent && !s.tok(next).is("common unit") && !measured(left.unit) && (len(s.tok(next).fold) < 5 || s.slip(s.tok(next)) == "") {
 		return nil
 	}
 	rights := s.single(next, place == anywhere && s.tok(next-1).kind == mark)
