@@ -16,8 +16,9 @@ import (
 	"reckon/projections"
 )
 
-// Retention erases the conversations of accounts that keep them for a time only, a few at once and
-// the oldest first. Every node may do it: what one has erased the next one finds erased.
+// Retention erases the conversations of accounts that keep them for a time only, and those that
+// never came to be, a few at once and the oldest first. Every node may do it: what one has erased
+// the next one finds erased.
 type Retention struct {
 	log    *log.Log
 	views  *projections.Views
@@ -41,6 +42,10 @@ const (
 	// retentionShare is how many times as long as it took nothing is erased.
 	retentionShare = 20
 
+	// commandAfter is how long after a prompt that is stored apart, and how long after its time in the
+	// queue, nothing comes of a command any more.
+	commandAfter = time.Hour
+
 	// clockTolerance is how far the clock may be from that of the log's leader.
 	clockTolerance = time.Minute
 	// clockProof is how long a clock that seems to have leapt must have run on.
@@ -48,7 +53,7 @@ const (
 )
 
 // errClock says that the clock may be wrong, by which conversations would be erased too early.
-var errClock = errors.New("by retention nothing is erased yet")
+var errClock = errors.New("nothing is erased by its age yet")
 
 // Run erases until ctx ends.
 func (r *Retention) Run(ctx context.Context) {
@@ -71,7 +76,7 @@ func (r *Retention) Run(ctx context.Context) {
 			told = ""
 		case told != err.Error():
 			told = err.Error()
-			r.logger.Error("conversations are kept longer than their account says, and it is tried again", "error", err)
+			r.logger.Error("what is to be forgotten by now is kept longer, and it is tried again", "error", err)
 		}
 		if rest = retentionRest; full {
 			rest = retentionNext
@@ -88,19 +93,21 @@ func (r *Retention) pass(ctx context.Context, now time.Time, ran time.Duration) 
 	if err := r.views.CaughtUp(ctx); err != nil {
 		return false, err
 	}
-	accounts := r.views.Retaining()
-	if len(accounts) == 0 || r.log.Damaged() != nil {
+	if r.log.Damaged() != nil {
 		return false, nil
 	}
 	var due []projections.Conversation
 	newest := map[uuid.UUID]uint64{} // event of each account
 	reasons := map[uuid.UUID]string{}
-	for _, a := range accounts {
-		// What the views say is what this event and all before it make.
-		if newest[a.ID], err = r.log.Newest(ctx, events.AccountSubject(a.ID)); err != nil {
-			return false, err
+	// What the views say of an account is what this event and all before it make.
+	look := func(account uuid.UUID) (err error) {
+		if newest[account], err = r.log.Newest(ctx, events.AccountSubject(account)); err == nil {
+			err = r.views.Folded(ctx, newest[account])
 		}
-		if err := r.views.Folded(ctx, newest[a.ID]); err != nil {
+		return err
+	}
+	for _, a := range r.views.Retaining() {
+		if err := look(a.ID); err != nil {
 			return false, err
 		}
 		if a, _ = r.views.Account(a.ID); a.Retention == 0 { // meanwhile
@@ -112,47 +119,114 @@ func (r *Retention) pass(ctx context.Context, now time.Time, ran time.Duration) 
 		}
 		due, reasons[a.ID] = append(due, list...), fmt.Sprintf("retention of %d days", a.Retention)
 	}
+	lost, awaited, err := r.lost(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range lost {
+		if newest[c.AccountID] == 0 {
+			if err := look(c.AccountID); err != nil {
+				return false, err
+			}
+		}
+		if gone, err := r.views.Erased(ctx, c.AccountID, c.ID); err != nil {
+			return false, err
+		} else if !gone {
+			due = append(due, c)
+		}
+	}
 	if len(due) == 0 {
-		return false, nil
+		return false, r.log.SetAwaited(awaited)
 	}
 	if trusted, err := r.clock(ctx, now, ran); err != nil || !trusted {
 		return false, err
 	}
 	slices.SortStableFunc(due, func(a, b projections.Conversation) int { return a.LastActivityAt.Compare(b.LastActivityAt) })
 	full = len(due) >= maxErased
-	erased, last := 0, uint64(0)
+	erased, last, behind := 0, uint64(0), full
 	for _, c := range due[:min(maxErased, len(due))] {
 		expected := newest[c.AccountID]
-		if expected == 0 {
+		if expected == 0 { // behind
 			continue
 		}
-		sequence, err := r.erase(ctx, c, reasons[c.AccountID], expected)
+		reason := reasons[c.AccountID]
+		if c.Sequence == 0 {
+			reason = "its request ended before it was taken in"
+		}
+		sequence, err := r.erase(ctx, c, reason, expected)
 		if err != nil && !errors.Is(err, log.ErrConflict) {
 			return false, fmt.Errorf("erase conversation %s: %w", c.ID, err)
 		}
 		if errors.Is(err, log.ErrConflict) {
-			newest[c.AccountID] = 0
+			newest[c.AccountID], behind = 0, true
 		} else if sequence > 0 {
 			newest[c.AccountID], last = sequence, sequence
 			erased++
 		}
 	}
+	if !behind {
+		if err := r.log.SetAwaited(awaited); err != nil {
+			return false, err
+		}
+	}
 	if erased == 0 {
 		return full, nil
 	}
-	r.logger.Info("conversations were erased that their accounts no longer keep", "conversations", erased)
+	r.logger.Info("conversations were erased that are no longer kept, or never came to be", "conversations", erased)
 	return full, r.views.Forgotten(ctx, last)
+}
+
+// lost finds conversations that never came to be: a long prompt was stored for its first message,
+// and the request ended before its command was. Of those that are found no command can come any
+// more, since those of that time are gone. It returns up to which event that is all.
+func (r *Retention) lost(ctx context.Context, now time.Time) (list []projections.Conversation, through uint64, err error) {
+	after, err := r.log.Awaited()
+	if err != nil {
+		return nil, 0, err
+	}
+	queue, err := r.log.State(ctx, log.CommandsStream)
+	if err != nil {
+		return nil, 0, err
+	}
+	through = r.views.At()
+	if after > through { // of another log
+		after = 0
+	}
+	next, err := r.log.Since(ctx, now.Add(-queue.Config.MaxAge-commandAfter))
+	switch {
+	case err == nil:
+		through = max(after, min(through, next-1))
+	case !errors.Is(err, log.ErrNotFound):
+		return nil, 0, err
+	}
+	err = r.log.Skim(ctx, after, through, events.Subject.IsPrompt, func(_ uint64, some []events.Event) error {
+		for _, e := range some {
+			c := projections.Conversation{AccountID: e.Subject.Account(), ID: e.Subject.Conversation(), LastActivityAt: e.Time}
+			if _, found, err := r.views.Conversation(ctx, c.AccountID, c.ID); err != nil {
+				return err
+			} else if found || e.Sequence > through {
+				continue
+			}
+			if len(list) == maxErased {
+				through = e.Sequence - 1
+				continue
+			}
+			list = append(list, c)
+		}
+		return nil
+	})
+	return list, through, err
 }
 
 // erase erases a conversation unless something has come to it since, which is a sequence of 0. It
 // fails with log.ErrConflict where the account has got an event behind the one that is expected.
 func (r *Retention) erase(ctx context.Context, c projections.Conversation, reason string, expected uint64) (uint64, error) {
 	newest, err := r.log.Newest(ctx, events.ConversationSubject(c.AccountID, c.ID))
-	if errors.Is(err, log.ErrNotFound) || err == nil && newest > c.Sequence {
-		return 0, nil
-	}
-	if err != nil {
+	switch none := errors.Is(err, log.ErrNotFound); {
+	case err != nil && !none:
 		return 0, err
+	case none != (c.Sequence == 0) || newest > c.Sequence:
+		return 0, nil
 	}
 	sequences, err := r.log.Sequences(ctx, c.AccountID, c.ID)
 	if err != nil {

@@ -1,9 +1,12 @@
 package commands
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 	"reckon/events"
 	"reckon/events/log"
+	"reckon/events/log/logtest"
 	"reckon/projections"
 )
 
@@ -166,6 +170,63 @@ func TestRetentionDistrustsTheClock(t *testing.T) {
 	}
 	if erased := c.erasures(t); len(erased) != 1 || erased[0].ConversationID != ids[0] {
 		t.Errorf("erased are %v", erased)
+	}
+}
+
+// A long prompt whose command never came goes once no command of it can be left, in accounts without
+// a retention too, and nothing else does. What comes of it later is of an erased conversation.
+func TestPromptWithoutCommandIsErased(t *testing.T) {
+	t.Parallel()
+	c := startNodes(t, 1)
+	s := c.nodes[0]
+	r := c.request(drive + strings.Repeat("\n# aside", events.LongPrompt))
+	answer, err := s.Calculate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := c.command(r.Prompt, time.Now())
+	lost.ConversationID, lost.MessageID = uuid.New(), uuid.New()
+	again := lost
+	again.ConversationID, again.MessageID = answer.Message.ConversationID, uuid.New()
+	for _, command := range []*Calculate{&lost, &again} {
+		if err := s.storeApart(t.Context(), command); err != nil || !command.Apart {
+			t.Fatalf("stored apart: %t, %v", command.Apart, err)
+		}
+	}
+	if erased, _ := c.passes(t, 1); erased != nil {
+		t.Fatalf("erased while its command may come: %v", erased)
+	}
+	if _, err := c.pass(t, 0, 2, 0); !errors.Is(err, errClock) {
+		t.Fatalf("erased by a clock that may have leapt: %v", err)
+	}
+	for range 2 {
+		if erased, _ := c.passes(t, 2); !slices.Equal(erased, []uuid.UUID{lost.ConversationID}) {
+			t.Fatalf("erased are %v, want %s once", erased, lost.ConversationID)
+		}
+	}
+	if left, err := c.log.Sequences(t.Context(), lost.AccountID, lost.ConversationID); err != nil || len(left) > 0 {
+		t.Errorf("events %v are left (%v)", left, err)
+	}
+	if by := c.erasures(t)[0]; by.By == nil || by.By.How != events.ByService || by.Reason == "" {
+		t.Errorf("the erasure is %+v by %+v", by, by.By)
+	}
+	if kept := c.head(t, answer.Message.ConversationID); kept.Last != 1 {
+		t.Errorf("the conversation beside it is %+v", kept)
+	}
+	if awaited, err := c.log.Awaited(); err != nil || awaited == 0 {
+		t.Errorf("it is looked for again from event %d on (%v)", awaited, err)
+	}
+	if _, err := s.log.Enqueue(t.Context(), events.KeylessSubject(lost.AccountID, lost.MessageID), encodeCalculate(lost), false); err != nil {
+		t.Fatal(err)
+	}
+	logtest.Until(t, "drop the command that came behind", func(ctx context.Context) error {
+		if _, err := c.log.Command(ctx, events.KeylessSubject(lost.AccountID, lost.MessageID)); !errors.Is(err, log.ErrNotFound) {
+			return fmt.Errorf("the command is there (%v)", err)
+		}
+		return nil
+	})
+	if _, found, err := s.views.Conversation(t.Context(), lost.AccountID, lost.ConversationID); found || err != nil {
+		t.Errorf("the conversation came to be (%v)", err)
 	}
 }
 

@@ -23,6 +23,9 @@ func PromptSubject(account, conversation, message uuid.UUID) Subject {
 	return Subject{ConversationSubject(account, conversation).name + ".prompt." + message.String()}
 }
 
+// IsPrompt tells whether a subject is a PromptSubject.
+func (s Subject) IsPrompt() bool { return strings.Contains(s.name, ".prompt.") }
+
 // DomainSubject holds the drafts and publications of a domain.
 func DomainSubject(account, domain uuid.UUID) Subject {
 	return Subject{"evt." + account.String() + ".domain." + domain.String()}

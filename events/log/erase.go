@@ -361,13 +361,23 @@ func (l *Log) eraseFiles(ctx context.Context, s *server.Server, list []Erasure) 
 	}
 }
 
-// forgottenPath is a file that says how far erasures are done on a node.
-func (l *Log) forgottenPath() string { return filepath.Join(l.dir, "forgotten") }
-
 // Forgotten is the sequence of the event up to which everything that is to be erased is erased in
 // the data directory.
-func (l *Log) Forgotten() (uint64, error) {
-	text, err := os.ReadFile(l.forgottenPath())
+func (l *Log) Forgotten() (uint64, error) { return l.place("forgotten") }
+
+// SetForgotten keeps that.
+func (l *Log) SetForgotten(sequence uint64) error { return l.setPlace("forgotten", sequence) }
+
+// Awaited is the sequence of the event up to which no prompt that is stored apart waits for its
+// command any more, as far as this node has looked.
+func (l *Log) Awaited() (uint64, error) { return l.place("awaited") }
+
+// SetAwaited keeps that.
+func (l *Log) SetAwaited(sequence uint64) error { return l.setPlace("awaited", sequence) }
+
+// place is how far this node has got with something, which a file of that name says.
+func (l *Log) place(name string) (uint64, error) {
+	text, err := os.ReadFile(filepath.Join(l.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -376,15 +386,14 @@ func (l *Log) Forgotten() (uint64, error) {
 		sequence, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read how far erasures are: %w", err)
+		return 0, fmt.Errorf("read how far the log is %s: %w", name, err)
 	}
 	return sequence, nil
 }
 
-// SetForgotten keeps that.
-func (l *Log) SetForgotten(sequence uint64) error {
-	if err := replaceFile(l.forgottenPath(), strconv.FormatUint(sequence, 10)); err != nil {
-		return fmt.Errorf("keep how far erasures are: %w", err)
+func (l *Log) setPlace(name string, sequence uint64) error {
+	if err := replaceFile(filepath.Join(l.dir, name), strconv.FormatUint(sequence, 10)); err != nil {
+		return fmt.Errorf("keep how far the log is %s: %w", name, err)
 	}
 	return nil
 }
