@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"log/slog"
 	nethttp "net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,4 +65,21 @@ func bearer(header nethttp.Header) (string, bool) {
 	scheme, rest, _ := strings.Cut(values[0], " ")
 	secret := strings.Trim(rest, " ")
 	return secret, strings.EqualFold(scheme, "Bearer") && visible(secret, len(secret))
+}
+
+// secrets is what those begin with that people and programs have.
+var secrets = []string{"reckon_live_", "reckon_token_", "reckon_link_", "reckon_session_"}
+
+// hasSecret tells whether there is one in an address, which is written down in many places.
+func hasSecret(u *url.URL) bool {
+	query, err := url.QueryUnescape(u.RawQuery)
+	if err != nil {
+		query = u.RawQuery
+	}
+	return namesSecret(u.Path + "?" + query)
+}
+
+func namesSecret(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(secrets, func(begin string) bool { return strings.Contains(text, begin) })
 }

@@ -51,7 +51,11 @@ var (
 	suspended   = &failure{nethttp.StatusForbidden, "error_disabled_api_key", "The account is suspended: none of its API keys is of use until an operator takes it into use again.", nil}
 	readingKey  = &failure{nethttp.StatusForbidden, "error_insufficient_scope", "This API key may only read. Use a key of the account that has the scope calculate.", nil}
 	stalled     = &failure{nethttp.StatusRequestTimeout, "error_request_timeout", "The body did not arrive in time. Send the request again.", nil}
-	conflict    = &failure{
+	secretInURL = &failure{
+		nethttp.StatusBadRequest, "error_secret_in_url",
+		"There is a secret in the address of this request, where others may see it. Use it no more, have a new one made, and send a key or a token in the header Authorization.", nil,
+	}
+	conflict = &failure{
 		nethttp.StatusConflict, "error_idempotency_conflict",
 		"This Idempotency-Key was used with a different body. Use a new key for a new request.", nil,
 	}

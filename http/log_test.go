@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	nethttp "net/http"
 	"net/http/httptest"
@@ -47,6 +48,32 @@ func TestLinesOfRequests(t *testing.T) {
 				synctest.Wait()
 			})
 		})
+	}
+}
+
+// A secret in an address is refused, beside a valid key too, and stands neither in a line of the log
+// nor in the answer.
+func TestSecretsInAddresses(t *testing.T) {
+	n := startNode(t)
+	var logged bytes.Buffer
+	n.server.lines.logger, n.server.lines.which = slog.New(slog.NewTextHandler(&logged, nil)), LogAll
+	for _, path := range []string{
+		"/v1/domains?key=" + n.secret, "/v1/domains?x=1&" + n.secret, "/v1/domains/" + n.secret + "/variables", "/" + n.secret, "/healthz?reckon_token_00",
+		"/v1/conversations?limit=" + strings.ReplaceAll(n.secret, "_", "%5f"), "/v1/domains?%zz" + n.secret, "/v1/domains?k=RECKON_LINK_00", "/v1?reckon_session_0",
+	} {
+		for _, method := range []string{"GET", "POST"} {
+			w := n.ask(method, path, "", "X-Request-Id", n.secret)
+			wantEnvelope(t, w.Result(), nethttp.StatusBadRequest, "error_secret_in_url")
+			if text := fmt.Sprint(w.Body, w.Header()); strings.Contains(text, n.secret) {
+				t.Errorf("%s %s repeats it: %s", method, path, text)
+			}
+		}
+	}
+	if w := n.ask("GET", "/v1/domains", ""); w.Code != nethttp.StatusOK {
+		t.Errorf("without a secret: %d %s", w.Code, w.Body)
+	}
+	if text := strings.ToLower(logged.String()); strings.Contains(text, "reckon_") || !strings.Contains(text, "status=400") {
+		t.Errorf("the log has %s", text)
 	}
 }
 

@@ -71,6 +71,7 @@ func TestOpenAPIFailures(t *testing.T) {
 	answered := map[any]bool{}
 	for name, f := range map[string]*failure{
 		"InvalidJSON":          invalidJSON("x"),
+		"SecretInURL":          secretInURL,
 		"Unauthorized":         unauthorized,
 		"DisabledKey":          disabledKey,
 		"ReadingKey":           readingKey,

@@ -305,6 +305,9 @@ func (s *Server) missed(x *Exchange, err error) bool {
 // answer makes the checks that come before a handler, in their order, and sends what the handler
 // returns.
 func (s *Server) answer(x *Exchange) error {
+	if hasSecret(x.r.URL) {
+		return secretInURL
+	}
 	if path := x.r.URL.Path; !s.open.Load() && path != "/healthz" && !strings.HasPrefix(path, "/openapi.") {
 		return unavailable("This node is not ready: " + *s.waits.Load() + ".")
 	}
@@ -462,10 +465,10 @@ func compressed(next nethttp.Handler) nethttp.Handler {
 	return wrap(next)
 }
 
-// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters, else a new
-// UUID.
+// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters and no secret,
+// since the log says it, else a new UUID.
 func requestID(header nethttp.Header) string {
-	if ids := header.Values("X-Request-Id"); len(ids) == 1 && visible(ids[0], 128) {
+	if ids := header.Values("X-Request-Id"); len(ids) == 1 && visible(ids[0], 128) && !namesSecret(ids[0]) {
 		return ids[0]
 	}
 	return uuid.NewString()

@@ -18,8 +18,6 @@ var (
 	disabledUser = http.Failure(nethttp.StatusForbidden, "error_disabled_token", "The user of this token is disabled.")
 	readingToken = http.Failure(nethttp.StatusForbidden, "error_insufficient_scope", "This token may only read.")
 	limitedToken = http.Failure(nethttp.StatusForbidden, "error_insufficient_scope", "This token is limited to some accounts, and this is not about one of them.")
-	secretInURL  = http.Failure(nethttp.StatusBadRequest, "error_secret_in_url",
-		"There is a token or a key in the address, which others may read in logs. Send it in the header Authorization, and revoke it.")
 )
 
 // explanations are the answers to errors of commands, whose words are for who gave the command.

@@ -11,7 +11,6 @@ import (
 	nethttp "net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -133,17 +132,9 @@ func (c caller) shell() bool { return c.user.ID == uuid.Nil }
 
 func (c caller) operator() bool { return c.shell() || c.user.Operator }
 
-// The beginnings of secrets, which do not belong in a URL.
-var secrets = []string{"reckon_token_", "reckon_live_", "reckon_link_"}
-
 // admit finds the user of a request's token, as authenticate of /v1 finds the account of a key.
 func (s *Server) admit(x *http.Exchange) error {
 	r := x.Request()
-	for _, begin := range secrets {
-		if strings.Contains(r.URL.Path+r.URL.RawQuery, begin) {
-			return secretInURL
-		}
-	}
 	secret, ok := http.Bearer(r.Header)
 	if !ok {
 		return s.unknown(x)

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime"
-	"strings"
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
@@ -108,27 +107,13 @@ func protect(h nethttp.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// secrets is what the secrets begin with that people have.
-var secrets = []string{"reckon_live_", "reckon_token_", "reckon_link_", "reckon_session_"}
-
-// admit looks at what every request must be, and finds out who asks. A request with a secret in its
-// address is refused: addresses are written down in many places.
+// admit looks at what every request must be, and finds out who asks.
 func (c *Console) admit(x *http.Exchange) error {
 	protect(x.Header())
 	r := x.Request()
 	v := &visit{x: x, address: c.address(r)}
 	x.Caller = v
 	x.Known(v.share())
-	query, err := url.QueryUnescape(r.URL.RawQuery)
-	if err != nil {
-		query = r.URL.RawQuery
-	}
-	for _, secret := range secrets {
-		if strings.Contains(strings.ToLower(r.URL.Path+"?"+query), secret) {
-			return http.Failure(nethttp.StatusBadRequest, "error_secret_in_url",
-				"There is a secret in the address of this request, where others may see it. Use it no more, and have a new one made.")
-		}
-	}
 	if err := c.cross.Check(r); err != nil {
 		return http.Failure(nethttp.StatusForbidden, "error_cross_origin", "This was sent by a page of another site. Open the console itself, and try again there.")
 	}

@@ -283,7 +283,7 @@ func refusals(references []*reference) (list []refusal) {
 var undescribed = map[string]struct{ status, means string }{
 	"error_disabled_token":         {"403", "The token, or the user that it is of, has ended."},
 	"error_insufficient_scope":     {"403", "The key or the token is limited, and this takes more."},
-	"error_secret_in_url":          {"400", "There is a key or a token in the address, where others may see it: revoke it, and send it in the header Authorization."},
+	"error_secret_in_url":          {"400", "There is a key, a token or another secret in the address, where others may see it: have a new one made, and send that in the header Authorization."},
 	"error_too_many_changes":       {"409", "More answers of the past would be others than max_changed allows."},
 	"error_like_another":           {"409", "A new domain looks like one that there is: say new, or publish that one's next version."},
 	"error_invalid_domain":         {"422", "The domain has findings that stop a publish; the answer lists them."},
