@@ -2,12 +2,15 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
+	"reckon/events"
 	"reckon/projections"
 )
 
@@ -77,7 +80,40 @@ func TestDescribe(t *testing.T) {
 	if err != nil || !found || *is.Title != "Lake" || *is.Notes != notes || is.Messages != 21 {
 		t.Errorf("the conversation is %+v (%t, %v)", is, found, err)
 	}
+	written := func() (list []string) {
+		t.Helper()
+		for _, by := range []Admin{admin, {Log: c.log, Views: views}} {
+			all, err := by.Audit(ctx, "acme", time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = nil
+			for _, e := range all {
+				data, err := Audited(e)
+				if text := fmt.Sprint(data); err != nil || strings.Contains(text, "Lake") || strings.Contains(text, "ä") {
+					t.Errorf("the audit tells %s (%v)", text, err)
+				}
+				if what, is := data["written"]; is {
+					list = append(list, fmt.Sprint(what, data["conversation_id"], " ", e.Data.(events.Administration).Actor().How))
+				}
+			}
+			if other, err := by.Audit(ctx, "other", time.Time{}); err != nil || len(other) != 1 {
+				t.Errorf("of another account the audit has %d events (%v)", len(other), err)
+			}
+		}
+		return list
+	}
+	if list := written(); len(list) != 21 || list[0] != fmt.Sprintf("[title notes]%s service", m.ConversationID) || list[20] != fmt.Sprintf("[title]%s service", m.ConversationID) {
+		t.Errorf("the audit has of descriptions %q", list)
+	}
 	if result, err := views.Verify(ctx, nil, func(d projections.Difference) { t.Errorf("%+v", d) }); err != nil || result.Differences > 0 {
 		t.Errorf("%+v (%v)", result, err)
+	}
+	erased, _, err := Admin{Log: c.log, Views: views}.EraseConversation(ctx, "acme", m.ConversationID, "")
+	if err == nil {
+		err = views.Forgotten(ctx, erased)
+	}
+	if list := written(); err != nil || len(list) > 0 {
+		t.Errorf("of an erased conversation the audit has %q (%v)", list, err)
 	}
 }

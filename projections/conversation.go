@@ -28,9 +28,10 @@ type Conversation struct {
 	Pending        int               `json:"pending"`           // message that awaits missing inputs or a choice, 0 for none
 	Sources        []string          `json:"sources,omitempty"` // of its messages: api, chat
 	LastActivityAt time.Time         `json:"last_activity_at"`
-	Active         uint64            `json:"active,omitempty"` // newest event of a message, where the newest event is none; else 0
-	Erased         bool              `json:"erased,omitempty"` // nothing else is left of it, and nobody sees it
-	Sequence       uint64            `json:"sequence"`         // of the newest event folded in
+	Described      bool              `json:"described,omitempty"` // people have written its title or notes
+	Active         uint64            `json:"active,omitempty"`    // newest event of a message, where the newest event is none; else 0
+	Erased         bool              `json:"erased,omitempty"`    // nothing else is left of it, and nobody sees it
+	Sequence       uint64            `json:"sequence"`            // of the newest event folded in
 }
 
 // place is the sequence that a conversation stands at in lists: that of the newest event of a
@@ -53,7 +54,7 @@ func ApplyConversation(c Conversation, previous *Message, e events.Event) (Conve
 		return Conversation{AccountID: e.Subject.Account(), ID: erased.ConversationID, Erased: true, Sequence: e.Sequence}, Message{}
 	}
 	if data, ok := e.Data.(*events.ConversationDescribed); ok {
-		c.Active, c.Sequence = c.place(), e.Sequence
+		c.Active, c.Sequence, c.Described = c.place(), e.Sequence, true
 		c.Title, c.Notes = rewritten(c.Title, data.Title), rewritten(c.Notes, data.Notes)
 		return c, Message{}
 	}

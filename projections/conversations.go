@@ -17,7 +17,7 @@ import (
 // conversationsModel has the documents <account>.<conversation>: head, and
 // <account>.<conversation>.m.<n> and .s.<n>: page.
 var conversationsModel = model{
-	name: "conversations", version: 5, readable: 3, words: true,
+	name: "conversations", version: 6, readable: 3, words: true,
 	folds: []any{
 		(*events.ConversationErased)(nil),
 		(*events.ConversationDescribed)(nil),
@@ -81,7 +81,7 @@ func (s *conversations) load(ctx context.Context) error {
 	type listed struct {
 		key              entityKey
 		place, described uint64
-		erased           bool
+		erased, ever     bool
 	}
 	var all []listed
 	err := s.bucket.each(ctx, "*.*", func(name string, value []byte) error {
@@ -90,7 +90,7 @@ func (s *conversations) load(ctx context.Context) error {
 		if !ok || !whole {
 			return fmt.Errorf("conversation %s names no event", name)
 		}
-		all = append(all, listed{key, place, described, isErased(value)})
+		all = append(all, listed{key, place, described, isErased(value), bytes.Contains(value, []byte(`"described":true,`))})
 		return nil
 	})
 	if err != nil {
@@ -104,6 +104,9 @@ func (s *conversations) load(ctx context.Context) error {
 		}
 		s.recency.set(at.key, at.place)
 		s.recency.describe(at.key, at.described)
+		if at.ever {
+			s.recency.wasDescribed(at.key)
+		}
 	}
 	return nil
 }
@@ -113,6 +116,11 @@ func (s *conversations) load(ctx context.Context) error {
 func isErased(value []byte) bool {
 	end := bytes.LastIndex(value, []byte(`"sequence":`))
 	return end > 0 && bytes.HasSuffix(value[:end], []byte(`"erased":true,`))
+}
+
+// Described are the conversations of an account whose title or notes people have written.
+func (v *Views) Described(account uuid.UUID) []uuid.UUID {
+	return viewOf[*conversations](v.serving.Load()).recency.everDescribed(account)
 }
 
 // Erased tells whether a conversation was erased.
@@ -397,6 +405,9 @@ func (s *conversations) show() {
 		} else {
 			s.recency.set(key, c.newest)
 			s.recency.describe(key, c.described)
+			if c.head.Described {
+				s.recency.wasDescribed(key)
+			}
 		}
 		if c.changed {
 			s.heads.Put(key, c.head, c.head.weight())

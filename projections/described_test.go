@@ -28,6 +28,7 @@ func TestDescribingMovesNothing(t *testing.T) {
 		type plain struct {
 			id            uuid.UUID
 			place, newest uint64
+			described     bool
 			title, notes  *string
 			active        time.Time
 			last          events.Event
@@ -41,7 +42,7 @@ func TestDescribingMovesNothing(t *testing.T) {
 					e := h.number(first(account))
 					e.Time = start.Add(time.Duration(e.Sequence) * time.Millisecond)
 					title := titleOf(e.Message().Prompt)
-					all = append(all, &plain{e.Conversation(), e.Sequence, e.Sequence, title, nil, e.Time, e})
+					all = append(all, &plain{e.Conversation(), e.Sequence, e.Sequence, false, title, nil, e.Time, e})
 					list = append(list, e)
 					continue
 				}
@@ -58,6 +59,7 @@ func TestDescribingMovesNothing(t *testing.T) {
 				e := h.number(described(account, c.id, rapid.SampledFrom(texts).Draw(t, "title"), rapid.SampledFrom(texts).Draw(t, "notes")))
 				e.Time = start.Add(time.Hour)
 				data := e.Data.(*events.ConversationDescribed)
+				c.described = true
 				c.newest, c.title, c.notes = e.Sequence, rewritten(c.title, data.Title), rewritten(c.notes, data.Notes)
 				list = append(list, e)
 			}
@@ -97,6 +99,11 @@ func TestDescribingMovesNothing(t *testing.T) {
 		for _, c := range all {
 			if key := (entityKey{account, c.id}); again.recency.sequence(key) != was.sequence(key) || again.recency.accounts[account].at[c.id] != c.place {
 				t.Fatalf("after a start %s is at %d of event %d, want %+v", c.id, again.recency.accounts[account].at[c.id], again.recency.sequence(key), c)
+			}
+			for when, r := range map[string]*recency{"before": was, "after": again.recency} {
+				if is := slices.Contains(r.everDescribed(account), c.id); is != c.described {
+					t.Fatalf("%s a start %s was described: %t, want %t", when, c.id, is, c.described)
+				}
 			}
 		}
 		if again.recency.newest(account) != was.newest(account) {

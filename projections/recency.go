@@ -2,6 +2,7 @@ package projections
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,6 +21,7 @@ type recency struct {
 type order struct {
 	at        map[uuid.UUID]uint64 // sequence of a conversation's entry, or of its erasure
 	described map[uuid.UUID]uint64 // newest event of those that were described since
+	ever      map[uuid.UUID]bool   // those that were described at any time
 	entries   *btree.BTreeG[entry]
 	erased    []entry // in the order of their erasures
 	newest    uint64  // newest event of all
@@ -65,6 +67,23 @@ func (s *recency) describe(key entityKey, sequence uint64) {
 	}
 }
 
+// wasDescribed notes that a conversation was described at some time.
+func (s *recency) wasDescribed(key entityKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of(key.account).ever[key.id] = true
+}
+
+// everDescribed are the conversations of an account that were, in no order.
+func (s *recency) everDescribed(account uuid.UUID) []uuid.UUID {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o, ok := s.accounts[account]; ok {
+		return slices.Collect(maps.Keys(o.ever))
+	}
+	return nil
+}
+
 // set moves a conversation to a sequence, unless it already stands there or later.
 func (s *recency) set(key entityKey, sequence uint64) {
 	if sequence == 0 {
@@ -90,7 +109,7 @@ func (s *recency) of(account uuid.UUID) *order {
 	o, ok := s.accounts[account]
 	if !ok {
 		older := func(a, b entry) bool { return a.sequence < b.sequence }
-		o = &order{at: map[uuid.UUID]uint64{}, described: map[uuid.UUID]uint64{}, entries: btree.NewG(degree, older)}
+		o = &order{at: map[uuid.UUID]uint64{}, described: map[uuid.UUID]uint64{}, ever: map[uuid.UUID]bool{}, entries: btree.NewG(degree, older)}
 		s.accounts[account] = o
 	}
 	return o
@@ -106,6 +125,7 @@ func (s *recency) erase(key entityKey, sequence uint64) {
 		o.erased = slices.Insert(o.erased, at, entry{sequence, key.id})
 	}
 	delete(o.described, key.id)
+	delete(o.ever, key.id)
 	o.at[key.id], o.newest = sequence, max(o.newest, sequence)
 }
 
