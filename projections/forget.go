@@ -136,12 +136,13 @@ func (v *Views) forget(ctx context.Context) {
 		case ctx.Err() != nil || v.following() != nil:
 			return
 		default:
+			what := "what was erased stays in the files for ever"
+			if !errors.Is(err, log.ErrUnerasable) {
+				what, again = "what was erased is not forgotten yet, and tried again", time.After(forgetAgain)
+			}
 			if told != err.Error() {
 				told = err.Error()
-				v.logger.Error("what was erased is not forgotten yet, and tried again", "error", err)
-			}
-			if !errors.Is(err, log.ErrUnerasable) {
-				again = time.After(forgetAgain)
+				v.logger.Error(what, "error", err)
 			}
 		}
 		select {

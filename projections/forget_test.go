@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"reckon/events"
+	"reckon/events/log"
+	"reckon/events/log/logtest"
 )
 
 // filesWith are the files of a directory that have a text.
@@ -213,4 +217,46 @@ func TestErasedConversations(t *testing.T) {
 	look("opened again")
 	eventually(t, "no file has the prompt that was left", func() bool { return !inBlocks() })
 	check()
+}
+
+// What is erased in a stream that denies for ever that anything is deleted stays, and the log says so, and how to move.
+func TestWhatCannotBeErased(t *testing.T) {
+	t.Parallel()
+	l, err := log.Open(t.Context(), log.Options{Dir: t.TempDir(), External: &log.External{URLs: logtest.NATS(t)}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := l.State(t.Context(), log.EventsStream)
+	if err == nil {
+		s.Config.DenyDelete = true
+		_, err = l.JetStream().UpdateStream(t.Context(), s.Config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	v, err := Open(t.Context(), l, t.TempDir(), slog.New(slog.NewTextHandler(&said, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, account := newHistory(t, l), uuid.New()
+	h.append(event(events.AccountSubject(account), &events.AccountCreated{AccountID: account, Name: "a", TimeZone: "UTC", BodyVersion: 2}))
+	conversation := uuid.New()
+	h.append(completed(account, request(conversation, "x"), "new", 0, 1))
+	erased := h.append(erasing(t, v, account, conversation))
+	if err := v.Forgotten(t.Context(), erased.Sequence); !errors.Is(err, log.ErrUnerasable) {
+		t.Errorf("it is forgotten: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := said.String()
+	if !strings.Contains(text, "stays in the files for ever") || !strings.Contains(text, "reckon restore") || strings.Contains(text, "tried again") {
+		t.Errorf("the log says %s", text)
+	}
 }

@@ -35,7 +35,7 @@ func (c *backupCommand) Run(t terminal) error {
 		if isTerminal(t.out) {
 			return errors.New("standard output is a terminal: redirect it to a file, or name one")
 		}
-		said.out = t.err
+		said.out = unnoted(t.err)
 	} else if err := c.writable(); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func compiledDomain(t terminal, path string) (*commands.Domain, error) {
 	}
 	domain, report := f.Compile()
 	if domain == nil {
-		showFindings(t.err, f, report.Findings)
+		t.showReport(f, report)
 		return nil, errors.New("the domain file has the errors above")
 	}
 	return domain, nil

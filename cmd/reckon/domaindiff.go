@@ -89,7 +89,7 @@ func (c *domainDiff) Run(t terminal) error {
 			return err
 		}
 		if _, report := f.Check(); !report.Valid {
-			showFindings(t.err, f, report.Findings)
+			t.showReport(f, report)
 			if !f.Readable() {
 				return errors.New("the domain file has the errors above")
 			}
@@ -165,7 +165,7 @@ func (c *domainDiff) compareTexts(t terminal) error {
 		}
 		if !f.Readable() {
 			_, report := f.Compile()
-			showFindings(t.err, f, report.Findings)
+			t.showReport(f, report)
 			return errors.New("the domain file has the errors above")
 		}
 		name = cmp.Or(f.Key, f.Definition.Title)

@@ -25,7 +25,7 @@ func (c *domainFmt) Run(t terminal) error {
 		}
 		if !f.Readable() {
 			_, report := f.Compile()
-			showFindings(t.err, f, report.Findings)
+			t.showReport(f, report)
 			return fmt.Errorf("%s is not formatted: mend the errors above first", name)
 		}
 		after, err := f.Formatted()

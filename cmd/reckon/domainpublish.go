@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,7 @@ func (p publishing) run(t terminal, verb string, terms admin.Publication, refuse
 		}
 		_, report := f.Check()
 		invalid = invalid || !report.Valid
-		showFindings(t.err, f, report.Findings)
+		t.showReport(f, report)
 		files = append(files, f)
 	}
 	draft := verb == "draft"
@@ -241,7 +242,7 @@ func (c *domainPublish) tooMany(a administration, f *domainfile.File) error {
 	few := 0
 	done, err := compareFile(a, f, c.Account, since, func(s history.Shift) error {
 		if few++; few <= fewShifts {
-			showShift(a.t.err, s)
+			a.t.tell("answer", s, func(w io.Writer) { showShift(w, s) })
 		}
 		return nil
 	})

@@ -65,7 +65,7 @@ func (c *domainTestAdd) add(t terminal, test events.Test, ref events.DomainRef) 
 		return err
 	}
 	if _, report := before.Check(); !report.Valid {
-		showFindings(t.err, before, report.Findings)
+		t.showReport(before, report)
 		return errors.New("nothing is added: mend the errors above first")
 	}
 	if before.HasTest(test) {

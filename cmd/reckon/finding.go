@@ -25,6 +25,13 @@ func colours(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
+// showReport says what a file's check has found, if anything.
+func (t terminal) showReport(f *domainfile.File, r domainfile.Report) {
+	if len(r.Findings) > 0 {
+		t.tell("report", r, func(w io.Writer) { showFindings(w, f, r.Findings) })
+	}
+}
+
 // showFindings writes each finding with its line of the file and a caret under its place.
 func showFindings(w io.Writer, f *domainfile.File, findings []domainfile.Finding) {
 	paint := func(_, text string) string { return text }

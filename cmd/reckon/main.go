@@ -136,6 +136,10 @@ func run(t terminal, args []string) int {
 		}
 		return 2
 	}
+	programs := asksJSON(parsed)
+	if programs {
+		t.err = notes{t.err}
+	}
 	err = parsed.Run(t)
 	var code exit
 	switch {
@@ -146,7 +150,7 @@ func run(t terminal, args []string) int {
 	case t.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, log.ErrRunning):
 		err = errors.New("interrupted")
 	}
-	if asksJSON(parsed) {
+	if programs {
 		_ = printError(t, err)
 	} else {
 		fmt.Fprintf(t.err, "reckon: %v\n", err)

@@ -36,7 +36,7 @@ func offline(t terminal, names []string, work func(offlineService) error) (err e
 			return err
 		}
 		if _, report := f.Check(); !report.Valid {
-			showFindings(t.err, f, report.Findings)
+			t.showReport(f, report)
 			return fmt.Errorf("%s has the errors above", name)
 		}
 		files = append(files, f)

@@ -28,7 +28,40 @@ func printError(t terminal, err error) error {
 	if r := (*refusal)(nil); errors.As(err, &r) {
 		failed.Error.Code = &r.code
 	}
-	return encode(t.err, failed, "", "")
+	return encode(unnoted(t.err), failed, "", "")
+}
+
+// notes writes what a command says beside what was asked for as programs read it, a line of JSON
+// for each line.
+type notes struct{ to io.Writer }
+
+func (n notes) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := encode(n.to, map[string]string{"note": line}, "", ""); err != nil {
+			return 0, err
+		}
+	}
+	return len(text), nil
+}
+
+// unnoted is a writer that writes lines of JSON as they are.
+func unnoted(w io.Writer) io.Writer {
+	if n, ok := w.(notes); ok {
+		return n.to
+	}
+	return w
+}
+
+// tell says something beside what was asked for, which show writes for people, on standard error.
+func (t terminal) tell(name string, v any, show func(io.Writer)) {
+	if n, programs := t.err.(notes); programs {
+		_ = encode(n.to, map[string]any{name: v}, "", "")
+		return
+	}
+	show(t.err)
 }
 
 // encode writes v as JSON; without an indent on one line.
@@ -52,6 +85,7 @@ func (v visible) Write(text []byte) (int, error) {
 
 // raw is a writer that writes bytes as they are.
 func raw(w io.Writer) io.Writer {
+	w = unnoted(w)
 	if v, ok := w.(visible); ok {
 		return v.to
 	}

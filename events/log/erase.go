@@ -289,14 +289,14 @@ func (l *Log) delete(ctx context.Context, stream string, sequence uint64) error 
 	case failed == nil || failed.ErrorCode == codeNotThere || failed.ErrorCode == codeDeleteFailed && failed.Description == textNotFound:
 		return nil
 	case failed.ErrorCode == codeDeleteFailed && strings.Contains(failed.Description, textDenied):
-		return fmt.Errorf("%w: stream %s", ErrUnerasable, stream)
+		return fmt.Errorf("stream %s: %w", stream, ErrUnerasable)
 	default:
 		return fmt.Errorf("delete message %d of stream %s: %w", sequence, stream, failed)
 	}
 }
 
 // ErrUnerasable says that a stream denies for ever that messages are deleted from it.
-var ErrUnerasable = errors.New("it was made by an earlier version so that nothing can ever be deleted from it: restore a backup of it into an empty log, which can forget")
+var ErrUnerasable = errors.New("an earlier version made it so that nothing can ever be deleted from it: `reckon backup` it, `reckon restore` that into an empty log, which forgets what was erased, and remove the old one")
 
 // eraseCommands deletes the commands of conversations that have no event yet, and overwrites in
 // this node's files all that there ever were.

@@ -163,7 +163,7 @@ func (l *Log) sayUnerasable(ctx context.Context) error {
 			return err
 		}
 		if s.Config.DenyDelete || s.Config.DenyPurge {
-			l.logger.Warn("messages can never be deleted from a stream of an earlier version: a backup that is restored into an empty log can forget", "stream", name)
+			l.logger.Warn("what is erased stays in this stream for ever", "error", fmt.Errorf("stream %s: %w", name, ErrUnerasable))
 		}
 	}
 	return nil
