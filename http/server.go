@@ -465,8 +465,8 @@ func compressed(next nethttp.Handler) nethttp.Handler {
 	return wrap(next)
 }
 
-// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters and no secret,
-// since the log says it, else a new UUID.
+// requestID is the caller's X-Request-Id when it is 1 to 128 visible ASCII characters and no
+// secret, since the log says it, else a new UUID.
 func requestID(header nethttp.Header) string {
 	if ids := header.Values("X-Request-Id"); len(ids) == 1 && visible(ids[0], 128) && !namesSecret(ids[0]) {
 		return ids[0]

@@ -49,7 +49,7 @@ func (c *accountCreate) Run(t terminal) error {
 type accountSet struct {
 	installation
 	Name        string  `arg:"" help:"Name of the account."`
-	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; '' for nothing else." placeholder:"TEXT"`
+	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; empty for nothing else." placeholder:"TEXT"`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
 	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
 	Retention   *days   `help:"Erase conversations by themselves once the last message is that old, such as 400d; 'off' keeps them for ever." placeholder:"DAYS"`

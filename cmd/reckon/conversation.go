@@ -80,8 +80,8 @@ type conversationDescribe struct {
 	installation
 	ID      string  `arg:"" help:"Id of the conversation."`
 	Account string  `help:"Name of the account." required:"" placeholder:"NAME"`
-	Title   *string `help:"The title, of at most 200 characters; '' for none." placeholder:"TEXT"`
-	Notes   *string `help:"The notes, of at most 4,000 characters; '' for none." placeholder:"TEXT"`
+	Title   *string `help:"The title, of at most 200 characters; empty for none." placeholder:"TEXT"`
+	Notes   *string `help:"The notes, of at most 4,000 characters; empty for none." placeholder:"TEXT"`
 	JSON    bool    `help:"Print JSON."`
 }
 

@@ -84,6 +84,9 @@ func serverAddress(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		if strings.ContainsAny(text, "@?#") { // there may be a secret in it
+			return "", errors.New("this is not the address of a server alone: leave out user, query and fragment, as in https://reckon.example.com")
+		}
 		return "", fmt.Errorf("%q is no address of a server: give one such as https://reckon.example.com", text)
 	case u.Scheme == "http" && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
 		return "", fmt.Errorf("%s would be sent a token that others on the way can read: give an https address, or the near end of a tunnel on this machine", text)

@@ -94,7 +94,11 @@ func (q *request) permit(l least) error {
 
 // insufficient is the 403 of who has another role than is needed.
 func insufficient(l least) error {
-	return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "This needs "+l.String()+".")
+	way := " in the account, whose owners give roles."
+	if l.operator {
+		way = "."
+	}
+	return http.Failure(nethttp.StatusForbidden, "error_insufficient_role", "This needs "+l.String()+way)
 }
 
 // Whose stands in a path for the account of what the path names further on.
