@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,16 +24,20 @@ import (
 // doctorCommand takes what serve takes, so that it judges the settings that a server has.
 type doctorCommand struct {
 	serveCommand
-	JSON bool `help:"Print JSON."`
+	Server string `help:"Address of a server to ask from here, with the token of 'reckon login' or of RECKON_TOKEN." placeholder:"URL"`
+	JSON   bool   `help:"Print JSON."`
 }
 
 func (*doctorCommand) Help() string {
-	return `Looks at the settings that a server has, at its data directory and at this machine, and says what is unwise and what to do about it. It takes the flags, RECKON_… variables and --config file of 'reckon serve': give it those of your server, as the user that it runs as. It changes nothing, and works beside a server.
+	return `Says what is unwise of a server, of its settings, its data directory and its machine, and what to do about it. It changes nothing.
+
+Where a server runs on the data directory, or --server names one, it is asked what it finds of itself, of the settings that it was started with, and so are the other nodes. Where none runs, the flags, RECKON_… variables and --config file of 'reckon serve' are judged, before a server is started with them: give the command as the user that it will run as.
 
 The exit status is 0 where nothing but notes is found, 1 for a warning, 2 for what is critical, such as what keeps a server from starting.
 
 Examples:
   reckon doctor --data /var/lib/reckon
+  reckon doctor --server https://reckon.example.com
   sudo -u reckon reckon doctor --data /var/lib/reckon --listen 0.0.0.0:8080 --json`
 }
 
@@ -58,8 +63,14 @@ var examinations = []struct {
 }
 
 func (c *doctorCommand) Run(t terminal) error {
-	list := c.examine(false)
-	err := statusOf(list)
+	list, running, err := c.running(t)
+	if err != nil {
+		return err
+	}
+	if !running {
+		list = append(list, c.examine(false)...)
+	}
+	err = statusOf(list)
 	if c.JSON {
 		return errors.Join(printJSON(t, list), err)
 	}
@@ -68,6 +79,28 @@ func (c *doctorCommand) Run(t terminal) error {
 	}
 	printAdvice(t.out, list)
 	return err
+}
+
+// running is what a server that runs says of itself, and whether there is one that does. One on the
+// data directory that does not answer is found so, and the flags are judged.
+func (c *doctorCommand) running(t terminal) (list []nodes.Advice, running bool, err error) {
+	if c.Server == "" {
+		if idle, err := (directory{Data: c.Data}).idle(); idle || err != nil {
+			return nil, false, nil // what is wrong with the directory is told with the rest
+		}
+	}
+	err = installation{c.serveCommand.directory, c.Server}.ask(t, func(a administration) error {
+		all, err := fetch[nodes.Installation](a, "nodes")
+		if running = err == nil && all.This.Started != nil; running {
+			list = append(nodes.Advise(all, cmp.Or(c.Server, c.Data), nodes.BackupAge, time.Now()), nodes.Settings(all)...)
+		}
+		return err
+	})
+	if err != nil && c.Server == "" && t.Err() == nil {
+		list = found(critical, "The server does not say how it is: "+err.Error()+".", "Its log says more. What follows is of the flags of this command.")
+		list[0].About, err = "server", nil
+	}
+	return list, running, err
 }
 
 // examine is what is found, or, besides the state of its nodes, what is to be known of a server.
@@ -94,7 +127,7 @@ func (c *doctorCommand) directory() []nodes.Advice {
 	info, err := os.Stat(c.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found(note, "There is no data directory "+c.Data+" yet.", "A server makes it; name another one with --data if this is not the one.")
+		return found(critical, "There is no data directory "+c.Data+".", "Name that of your server with --data; a first server makes it.")
 	case err != nil:
 		return found(critical, "The data directory "+c.Data+" cannot be looked at: "+err.Error()+".", "Give the command as the user that the server runs as.")
 	case !info.IsDir():

@@ -28,7 +28,7 @@ func tells(t *testing.T, v any, args ...string) (code int) {
 func TestStatusOfADirectory(t *testing.T) {
 	dir := t.TempDir()
 	var s statusShown
-	_, errs := serving(t, dir, "--metrics-listen", "0", "--console", "off")
+	_, errs := serving(t, dir, "--metrics-listen", "0", "--console", "off", "--scrub", "off", "--webhook-allow-private")
 	errs.awaits(t, `msg="?(metrics are answered)`)
 	for s.Nodes == nil || !s.Nodes.This.Ready { // while it starts it has no answer
 		var out bytes.Buffer
@@ -41,15 +41,47 @@ func TestStatusOfADirectory(t *testing.T) {
 	if n := s.Nodes.This; n.Version != version() || n.Started == nil || n.DiskTotal == 0 || n.LogBytes == 0 && s.Nodes.Events > 0 {
 		t.Errorf("%+v", s.Nodes)
 	}
-	var made backup.Summary
-	if code := tells(t, &made, "backup", "--data", dir, filepath.Join(t.TempDir(), "b.gz")); code != 0 {
+	var kept backup.Summary
+	if code := tells(t, &kept, "backup", "--data", dir, filepath.Join(t.TempDir(), "b.gz")); code != 0 {
 		t.Fatalf("exit status %d", code)
 	}
-	if code := tells(t, &s, "status", "--data", dir); code != 0 || s.Status != "ok" || len(s.Advice) != 0 || s.Nodes.This.Backup == nil || !s.Nodes.This.Backup.Equal(made.CreatedAt) {
+	if code := tells(t, &s, "status", "--data", dir); code != 0 || s.Status != "ok" || len(s.Advice) != 0 || s.Nodes.This.Backup == nil || !s.Nodes.This.Backup.Equal(kept.CreatedAt) {
 		t.Errorf("with a backup: exit status %d, %+v", code, s)
 	}
 	if code := tells(t, &s, "status", "--data", dir, "--backup-age", "1ns"); code != 1 {
 		t.Errorf("with an old backup: exit status %d", code)
+	}
+
+	// The doctor tells of the settings that the server has, whatever it is given itself.
+	var list []nodes.Advice
+	about := func(about, says string) bool {
+		return slices.ContainsFunc(list, func(a nodes.Advice) bool {
+			return a.About == about && a.Level == warning && strings.Contains(a.Says, says) && a.Do != ""
+		})
+	}
+	code := tells(t, &list, "doctor", "--data", dir, "--listen", "0.0.0.0:1")
+	if code != 1 || !about("settings", "--scrub off") || about("address", "") || about("webhooks", "") {
+		t.Errorf("exit status %d, %+v", code, list)
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	for _, args := range [][]string{
+		{"account", "create", "acme"}, {"webhook", "create", "--account", "acme", "http://127.0.0.1:1/"}, {"webhook", "disable", "", "--reason", "It moves."},
+	} {
+		if args[0] == "webhook" && args[1] == "disable" {
+			args[2] = made.ID
+		}
+		if code := tells(t, &made, append(args, "--data", dir)...); code != 0 {
+			t.Fatalf("%v: exit status %d", args, code)
+		}
+	}
+	named := made.ID + " of the account acme: it is disabled, since It moves."
+	if code := tells(t, &list, "doctor", "--data", dir); code != 1 || !about("webhooks", named) {
+		t.Errorf("exit status %d, %+v", code, list)
+	}
+	if code := tells(t, &s, "status", "--data", dir); code != 1 || len(s.Advice) != 1 || !strings.Contains(s.Advice[0].Says, named) {
+		t.Errorf("exit status %d, %+v", code, s)
 	}
 }
 
@@ -107,6 +139,9 @@ func TestStatusJudges(t *testing.T) {
 		"elsewhere ending": {func(n *nodes.Installation) {
 			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Ready: true, Folded: 10, Certificates: []nodes.Certificate{{Of: "node", Ends: now.AddDate(0, 0, 10)}}}}}
 		}, warning, "The certificate of the node b (node) ends in 10 days."},
+		"disabled": {func(n *nodes.Installation) {
+			n.This.Webhooks = []nodes.Webhook{{Account: "acme", Since: old, Reason: "the receiver answered 410, which says that it is gone"}}
+		}, warning, "of the account acme: it is disabled, since the receiver answered 410"},
 		"elsewhere damaged": {func(n *nodes.Installation) {
 			n.Nodes = []nodes.Answer{{Name: "b", Node: &nodes.Node{Damaged: "a block", Folded: 10}}}
 		}, critical, "The node b has a damaged log: a block."},
@@ -162,6 +197,7 @@ func TestDoctorNamesWhatIsUnwise(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
+		{flags: "--data " + filepath.Join(dir, "nowhere"), about: "directory", level: critical, says: "There is no data directory"},
 		{about: "directory", level: warning, says: "mode 0755", before: func() {
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)

@@ -178,14 +178,14 @@ func (c *serveCommand) Run(t terminal) error {
 		servers[1].Record(spans)
 	}
 	last := len(servers) - 1 // that of people and administration
-	own := nodes.Own{Dir: c.Data, Certificates: c.certificates()}
+	own := nodes.Own{Dir: c.Data, Certificates: c.certificates(), Findings: func() []nodes.Advice {
+		return (&doctorCommand{serveCommand: *c}).examine(true)
+	}}
 	administered := admin.New(own)
 	post := webhooks.NewPost(c.WebhookAllowPrivate)
 	administered.Send(post, c.WebhookAllowPrivate)
 	servers[last].Mount(administered.Face())
-	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Post: post, Private: c.WebhookAllowPrivate, Findings: func() []nodes.Advice {
-		return (&doctorCommand{serveCommand: *c}).examine(true)
-	}})
+	pages, public, err := c.consoleFlags.open(listeners[last].Addr(), logger, console.Config{Node: own, Post: post, Private: c.WebhookAllowPrivate})
 	if err != nil {
 		return err
 	}

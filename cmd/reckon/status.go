@@ -19,7 +19,7 @@ type statusCommand struct {
 }
 
 func (*statusCommand) Help() string {
-	return `Says what runs, how far its views are behind the log, how full the disk is, how old the last backup, and which nodes are there.
+	return `Says what runs, how far its views are behind the log, how full the disk is, how old the last backup, which nodes are there, and to which webhooks nothing is sent.
 
 The exit status is for monitors: 0 where all is well, 1 for a warning, 2 for what is critical: no server, one that is not ready, a damaged log, a disk that is nearly full, or no answer.
 
@@ -43,7 +43,7 @@ func (c *statusCommand) Run(t terminal) error {
 	if c.Server == "" {
 		s.Where = c.Data
 		var err error
-		if idle, err = c.idle(); err != nil {
+		if idle, err = c.directory.idle(); err != nil {
 			return err
 		}
 	}
@@ -74,14 +74,14 @@ func (c *statusCommand) Run(t terminal) error {
 }
 
 // idle tells whether nothing works on the data directory.
-func (c *statusCommand) idle() (bool, error) {
-	if len(c.NATSURL) > 0 {
+func (d directory) idle() (bool, error) {
+	if len(d.NATSURL) > 0 {
 		return false, nil
 	}
-	if err := c.there(); err != nil {
+	if err := d.there(); err != nil {
 		return false, err
 	}
-	lock, err := log.Lock(c.Data)
+	lock, err := log.Lock(d.Data)
 	switch {
 	case errors.Is(err, log.ErrRunning):
 		return false, nil

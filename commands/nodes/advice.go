@@ -3,6 +3,7 @@ package nodes
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,6 +49,7 @@ func Advise(n Installation, where string, backupAge time.Duration, now time.Time
 	list = append(list, OfDisk(where, n.This.DiskFree, n.This.DiskTotal)...)
 	list = append(list, ofCertificates(n.This.Name, n.This, now)...)
 	list = append(list, OfBackup(n.This.Backup, backupAge, now)...)
+	list = append(list, ofWebhooks(n.This.Webhooks)...)
 	for _, peer := range n.Others {
 		switch {
 		case peer.Offline:
@@ -59,6 +61,45 @@ func Advise(n Installation, where string, backupAge time.Duration, now time.Time
 	for _, a := range n.Nodes {
 		if a.Name != n.This.Name {
 			list = append(list, ofNode(n, a, now)...)
+		}
+	}
+	return list
+}
+
+// named is how many disabled webhooks are spoken of by themselves.
+const named = 5
+
+// ofWebhooks says to which webhooks nothing is sent.
+func ofWebhooks(disabled []Webhook) (list []Advice) {
+	for _, w := range disabled[:min(len(disabled), named)] {
+		a := Advice{
+			Level: Warning, About: "webhooks", Says: "Nothing is sent to the webhook " + w.ID.String() + " of the account " + w.Account + ": it is disabled.",
+			Do: "'reckon webhook test " + w.ID.String() + "' tries the receiver; once it is well, 'reckon webhook enable' has it sent what happens from then on. Delete one that nobody needs.",
+		}
+		if w.Reason != "" {
+			a.Says = strings.TrimSuffix(a.Says, ".") + ", since " + w.Reason + "."
+		}
+		list = append(list, a)
+	}
+	if more := len(disabled) - named; more > 0 {
+		list = append(list, Advice{Level: Warning, About: "webhooks", Says: "Nothing is sent to " + count(more, "other webhook") + " either.", Do: "GET /admin/v1/nodes lists all of them; 'reckon webhook list' those of an account."})
+	}
+	return list
+}
+
+// Settings is what the nodes find on their own settings and machines. What several find is said
+// once, as that of the node that was asked.
+func Settings(n Installation) []Advice {
+	list := slices.Clone(n.This.Findings)
+	for _, a := range n.Nodes {
+		if a.Node == nil || a.Name == n.This.Name {
+			continue
+		}
+		for _, found := range a.Node.Findings {
+			if !slices.Contains(n.This.Findings, found) {
+				found.Says = "On the node " + a.Name + ": " + found.Says
+				list = append(list, found)
+			}
 		}
 	}
 	return list

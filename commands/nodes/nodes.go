@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -43,7 +44,17 @@ type Node struct {
 	Queue     uint64     `json:"queue"`       // commands of all nodes that are not delivered yet
 	Backup    *time.Time `json:"last_backup"` // made from this node, null for none that is known
 
-	Certificates []Certificate `json:"certificates"` // that it was started with
+	Certificates []Certificate `json:"certificates"`      // that it was started with
+	Webhooks     []Webhook     `json:"disabled_webhooks"` // of all accounts, null where no server tells
+	Findings     []Advice      `json:"findings"`          // on its settings and its machine, null where no server tells
+}
+
+// Webhook is a webhook to which nothing is sent.
+type Webhook struct {
+	ID      uuid.UUID `json:"id"`
+	Account string    `json:"account"`
+	Since   time.Time `json:"disabled_at"`
+	Reason  string    `json:"reason"` // "" for none given
 }
 
 // Certificate is a certificate of a node.
@@ -56,6 +67,7 @@ type Certificate struct {
 type Own struct {
 	Dir          string // data directory, "" for none
 	Certificates []Certificate
+	Findings     func() []Advice // on its settings and its machine; nil for none
 }
 
 // Source is where the state of a node comes from.
@@ -118,6 +130,10 @@ func (s Source) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error) 
 	switch {
 	case s.Views != nil:
 		state = s.Views.State()
+		n.Webhooks = disabled(s.Views)
+		if s.Findings != nil {
+			n.Findings = s.Findings()
+		}
 	case !l.Local():
 		if state, err = projections.RemoteOf(l).State(ctx); err != nil {
 			return n, nil, err
@@ -187,16 +203,57 @@ func (s Source) All(ctx context.Context) (Installation, error) {
 		}
 	}
 	all.Nodes = []Answer{{all.This.Name, &all.This}}
-	if !l.Alone() {
+	joined := s.Views == nil && !l.Local()
+	if joined {
+		all.Nodes = nil // the server of the log says more of itself than this process can
+	}
+	if joined || !l.Alone() {
 		var expected []string
+		if joined && l.Alone() {
+			expected = []string{all.This.Name}
+		}
 		if within(l) {
 			for _, peer := range all.Others {
 				expected = append(expected, peer.Name)
 			}
 		}
-		all.Nodes, err = ask(ctx, l, all.Nodes, expected)
+		if all.Nodes, err = ask(ctx, l, all.Nodes, expected); err != nil {
+			return all, err
+		}
 	}
-	return all, err
+	if joined {
+		all.told()
+	}
+	return all, nil
+}
+
+// told takes what the server of the log says of itself for this node. One that does not say it, as
+// an earlier one or while it starts, is as it was seen.
+func (all *Installation) told() {
+	i := slices.IndexFunc(all.Nodes, func(a Answer) bool { return a.Name == all.This.Name })
+	if i < 0 {
+		all.Nodes = append(all.Nodes, Answer{Name: all.This.Name})
+		i = len(all.Nodes) - 1
+	}
+	if node := all.Nodes[i].Node; node != nil {
+		all.This.Certificates, all.This.Webhooks, all.This.Findings = node.Certificates, node.Webhooks, node.Findings
+	}
+	all.Nodes[i].Node = &all.This
+	slices.SortFunc(all.Nodes, func(a, b Answer) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// disabled lists the webhooks to which nothing is sent, those of the longest time first.
+func disabled(views *projections.Views) []Webhook {
+	list := []Webhook{}
+	for _, account := range views.Webhooked() {
+		for _, w := range account.Webhooks {
+			if w.Disabled != nil {
+				list = append(list, Webhook{w.ID, account.Name, w.Disabled.Since, w.Disabled.Reason})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Webhook) int { return a.Since.Compare(b.Since) })
+	return list
 }
 
 // ask asks all nodes how they are, and waits until those that are expected have said so, or

@@ -36,8 +36,7 @@ type Config struct {
 	Post    *webhooks.Post // sends tests to webhooks; nil for to public addresses alone
 	Private bool           // webhooks may lead to private networks
 
-	Node     nodes.Own
-	Findings func() []nodes.Advice // what is to be known of the settings of this node; nil for nothing
+	Node nodes.Own
 }
 
 // Console answers for the pages. It is safe for concurrent use.
@@ -64,9 +63,6 @@ func New(config Config) (*Console, error) {
 	}
 	if config.Post == nil {
 		config.Post = webhooks.NewPost(false)
-	}
-	if config.Findings == nil {
-		config.Findings = func() []nodes.Advice { return nil }
 	}
 	c := &Console{config: config, assets: newAssets(), cross: nethttp.NewCrossOriginProtection(), provider: newProvider(config.OpenID)}
 	slots := max(4, runtime.GOMAXPROCS(0))

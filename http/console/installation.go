@@ -71,7 +71,7 @@ func (c *Console) installation(v *visit, status int, s installationShown) (http.
 	}
 	s.State, s.Where, s.Work, s.Models, s.Zones = state, state.This.Name, c.work.shown(now), projections.Names(), zones
 	found := nodes.Advise(state, cmp.Or(c.config.Node.Dir, "this node"), nodes.BackupAge, now)
-	for _, a := range append(found, c.config.Findings()...) {
+	for _, a := range append(found, state.This.Findings...) {
 		switch a.Level {
 		case nodes.Critical:
 			s.Critical = append(s.Critical, a)

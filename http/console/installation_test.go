@@ -20,7 +20,7 @@ func TestInstallation(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *Config) {
 		c.Node.Certificates = []nodes.Certificate{{Of: "node", Ends: time.Now().Add(10*24*time.Hour + time.Hour)}}
-		c.Findings = func() []nodes.Advice {
+		c.Node.Findings = func() []nodes.Advice {
 			return []nodes.Advice{{Level: nodes.Warning, About: "settings", Says: "<script>alert(1)</script> is unwise.", Do: "Leave it out."}, {Level: nodes.Note, Says: "A note."}}
 		}
 	})
@@ -192,7 +192,7 @@ func TestBrowserInstallation(t *testing.T) {
 	}
 	h := open(t, func(c *Config) {
 		c.Node.Certificates = []nodes.Certificate{{Of: "node", Ends: time.Now().Add(10 * 24 * time.Hour)}, {Of: "authority", Ends: time.Now().Add(1000 * 24 * time.Hour)}}
-		c.Findings = func() []nodes.Advice {
+		c.Node.Findings = func() []nodes.Advice {
 			return []nodes.Advice{{Level: nodes.Critical, Says: "The <script>alert(1)</script> is open.", Do: "Close it: javascript:alert(1)."}, {Level: nodes.Note, Says: "There is one node.", Do: "Three go on without one."}}
 		}
 	})
