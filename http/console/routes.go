@@ -35,6 +35,7 @@ type route struct {
 var routes = []route{
 	{"GET", "/", anybody, (*Console).root},
 	{"GET", Path, member, (*Console).home},
+	{"GET", Path + "/", anybody, (*Console).root},
 	{"POST", Path + "/ask", member, (*Console).ask},
 	{"GET", Path + "/conversations", member, (*Console).conversations},
 	{"GET", Path + "/conversations/{id}", member, (*Console).conversation},

@@ -16,6 +16,8 @@ import (
 // Path is where the documentation is.
 const Path = "/docs"
 
+const searchPath = Path + "/search"
+
 // Config is what the documentation has to know of its installation.
 type Config struct {
 	Address string            // where the service is, as callers write it, such as https://reckon.example.com
@@ -50,10 +52,13 @@ var routes = []struct {
 	handle func(*Docs, *http.Exchange) (http.Answer, error)
 }{
 	{Path, (*Docs).page},
-	{Path + "/search", (*Docs).search},
+	{searchPath, (*Docs).search},
 	{Path + "/assets/{hash}/{name}", (*Docs).asset},
 	{Path + "/{page}", (*Docs).page},
 	{Path + "/{part}/{page}", (*Docs).page},
+	{Path + "/", (*Docs).slashed},
+	{Path + "/{page}/", (*Docs).slashed},
+	{Path + "/{part}/{page}/", (*Docs).slashed},
 }
 
 // Face is the documentation as a server takes it.
@@ -99,12 +104,26 @@ func (d *Docs) refuse(x *http.Exchange, status int, message string) []byte {
 	return d.look.page(&page{Path: x.Request().URL.Path, Title: nethttp.StatusText(status), Lead: message}, nil)
 }
 
+var errNoPage = http.NotFound("There is no such page of the documentation.")
+
 func (d *Docs) page(x *http.Exchange) (http.Answer, error) {
 	p, ok := d.site().pages[x.Request().URL.Path]
 	if !ok {
-		return http.Answer{}, http.NotFound("There is no such page of the documentation.")
+		return http.Answer{}, errNoPage
 	}
 	return html(p)
+}
+
+// slashed leads from a page's path with a slash behind it to the page. Only paths of pages are led to.
+func (d *Docs) slashed(x *http.Exchange) (http.Answer, error) {
+	to := strings.TrimSuffix(x.Request().URL.Path, "/")
+	if _, ok := d.site().pages[to]; !ok && to != searchPath {
+		return http.Answer{}, errNoPage
+	}
+	if query := x.Request().URL.RawQuery; query != "" {
+		to += "?" + query
+	}
+	return http.Answer{Status: nethttp.StatusPermanentRedirect, Header: map[string]string{"Location": to}}, nil
 }
 
 func (d *Docs) asset(x *http.Exchange) (http.Answer, error) { return d.files.Answer(x) }
@@ -120,7 +139,7 @@ func (d *Docs) search(x *http.Exchange) (http.Answer, error) {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
 	s := d.site()
-	p := &page{Path: Path + "/search", Title: "Search", Query: query}
+	p := &page{Path: searchPath, Title: "Search", Query: query}
 	if query != "" {
 		p.Title = "“" + query + "”"
 	}

@@ -380,6 +380,26 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %d", raw, p.status)
 		}
 	}
+	for _, path := range []string{"/", "/asking/", "/functions/tables/", "/search/?q=units"} {
+		asked, err := nethttp.NewRequestWithContext(t.Context(), "GET", server.URL+Path+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := nethttp.DefaultTransport.RoundTrip(asked) // follows nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		to := strings.TrimSuffix(strings.Replace(Path+path, "/?", "?", 1), "/")
+		if got := response.Header.Get("Location"); response.StatusCode != 308 || got != to || get(t, server.URL+to).status != 200 {
+			t.Errorf("%s leads to %q: %d", path, got, response.StatusCode)
+		}
+	}
+	for _, path := range []string{"//", "//example.com/", "/nothing/", "/asking//", "/..%2f/"} {
+		if p := get(t, server.URL+Path+path); p.status != 404 {
+			t.Errorf("%s: %d", path, p.status)
+		}
+	}
 	p := get(t, server.URL+Path+"/nothing/at/all")
 	if p.status != 404 || p.header.Get("Content-Type") != htmlType {
 		t.Errorf("no page: %d %v", p.status, p.header)
