@@ -114,10 +114,13 @@ func (c *cluster) start(t *testing.T, n *node) {
 			routes = append(routes, "nats://"+other.routed)
 		}
 	}
-	args := slices.Concat([]string{
-		"serve", "--cluster", "test", "--node", n.name, "--cluster-listen", n.routed, "--routes", strings.Join(routes, ","),
-		"--data", n.data, "--listen", n.listen, "--log-level", "warn",
-	}, n.flags)
+	n.serve(t, "--cluster", "test", "--node", n.name, "--cluster-listen", n.routed, "--routes", strings.Join(routes, ","))
+}
+
+// serve starts the service on the node's directory.
+func (n *node) serve(t *testing.T, place ...string) {
+	t.Helper()
+	args := slices.Concat([]string{"serve"}, place, []string{"--data", n.data, "--listen", n.listen, "--log-level", "warn"}, n.flags)
 	process, ended := n.command(args...), make(chan struct{})
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -28,9 +28,9 @@ const (
 	announcerName = "webhooks" // the consumer of EVENTS that finds what is to be sent
 	senderName    = "senders"  // the consumer of DELIVERIES
 
-	// SendWait is how long a delivery whose node is gone is held back from the others: longer than an
-	// attempt takes.
-	SendWait = 45 * time.Second
+	// SendWait is how long a delivery whose node is gone is held back from the others. A node that has
+	// one says more often that it works on it.
+	SendWait = 5 * time.Second
 	// MaxWaiting is how many deliveries of a webhook wait for the same attempt.
 	MaxWaiting = 10_000
 	// maxOutcomes is how many outcomes of a webhook are kept, and outcomesKept for how long.

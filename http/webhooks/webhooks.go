@@ -40,6 +40,8 @@ const (
 	look  = time.Second
 	again = time.Second
 	batch = 256
+	// keepEvery is how often it is said of a delivery that an attempt is under way.
+	keepEvery = log.SendWait / 5
 )
 
 // pauses are those between two attempts, more or less a tenth.
@@ -277,7 +279,10 @@ func (s *Sender) take(ctx context.Context, m jetstream.Msg) error {
 	}
 	s.room <- struct{}{}
 	s.sending.Go(func() {
+		attempted := make(chan struct{})
+		s.sending.Go(func() { hold(m, attempted) })
 		failing, err := s.attempt(ctx, d, account, w)
+		close(attempted)
 		if err == nil {
 			err = m.Ack()
 		}
@@ -292,6 +297,20 @@ func (s *Sender) take(ctx context.Context, m jetstream.Msg) error {
 		s.end(d, failing)
 	})
 	return nil
+}
+
+// hold keeps a delivery from the other nodes until its attempt is over.
+func hold(m jetstream.Msg, attempted <-chan struct{}) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-attempted:
+			return
+		case <-tick.C:
+			_ = m.InProgress() // without it, it is delivered twice
+		}
+	}
 }
 
 // begin takes a place for an attempt, or says when to try again.
