@@ -49,7 +49,12 @@ func Parse(text string, private bool) (*url.URL, error) {
 // the address is looked at when it is dialled, so that no name can mean another one by then.
 // Without TLS it must be a private one. idle is how many connections are kept to a server.
 func Client(encrypted, private bool, idle int) *http.Client {
-	dialer := &net.Dialer{Timeout: connectLimit, Control: func(_, address string, _ syscall.RawConn) error {
+	return client(encrypted, private, idle, nil)
+}
+
+// client looks names up with a resolver, nil for that of the machine.
+func client(encrypted, private bool, idle int, names *net.Resolver) *http.Client {
+	dialer := &net.Dialer{Timeout: connectLimit, Resolver: names, Control: func(_, address string, _ syscall.RawConn) error {
 		return mayDial(address, encrypted, private)
 	}}
 	return &http.Client{

@@ -114,7 +114,7 @@ func (d *Docs) page(x *http.Exchange) (http.Answer, error) {
 	return html(p)
 }
 
-// slashed leads from a page's path with a slash behind it to the page. Only paths of pages are led to.
+// slashed leads from a page's path with a slash behind it to the page, and nowhere else.
 func (d *Docs) slashed(x *http.Exchange) (http.Answer, error) {
 	to := strings.TrimSuffix(x.Request().URL.Path, "/")
 	if _, ok := d.site().pages[to]; !ok && to != searchPath {
