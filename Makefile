@@ -12,7 +12,7 @@ CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z
 # These tests of cmd/reckon start no service, and what they run is calculated by one goroutine; or
 # they bound the processor time that a service takes, which is another one with the detector; or they
 # ask the program as one person does, one thing after another.
-SINGLE = ^Test(Script|HostileDomains|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+SINGLE = ^Test(Script|HostileDomains|Platforms|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
