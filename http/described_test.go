@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	nethttp "net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,24 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
+// describedHeaders are the names of all headers of answers in a part of a description.
+func describedHeaders(part any) (names []string) {
+	switch part := part.(type) {
+	case map[string]any:
+		for name, inner := range part {
+			if all, ok := inner.(map[string]any); ok && name == "headers" && part["description"] != nil {
+				names = slices.AppendSeq(names, maps.Keys(all))
+			}
+			names = append(names, describedHeaders(inner)...)
+		}
+	case []any:
+		for _, inner := range part {
+			names = append(names, describedHeaders(inner)...)
+		}
+	}
+	return names
+}
+
 // Pages of origins that were named may ask, others may not; who asks without a browser sees no
 // difference.
 func TestOrigins(t *testing.T) {
@@ -79,6 +99,12 @@ func TestOrigins(t *testing.T) {
 	w := n.ask("GET", "/v1/domains", "", "Origin", page)
 	if w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != page || !strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "X-Request-Id") {
 		t.Errorf("a page's request: %d %v", w.Code, w.Header())
+	}
+	exposed := strings.Split(strings.ToLower(w.Header().Get("Access-Control-Expose-Headers")), ", ")
+	for _, name := range describedHeaders(openAPI[2]().Document) {
+		if name != "Vary" && !slices.Contains(exposed, strings.ToLower(name)) { // which is of use to caches alone
+			t.Errorf("pages may not read the header %s, which is described", name)
+		}
 	}
 	if vary := strings.Join(w.Header().Values("Vary"), ", "); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "Authorization") {
 		t.Errorf("an answer varies by %s", vary)

@@ -30,7 +30,7 @@ func (s *Server) AllowOrigins(origins []string) error {
 			"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", // of clients of the Model Context Protocol
 		},
 		ExposedHeaders: []string{
-			"ETag", "Location", "Retry-After", "Idempotent-Replayed", "Preference-Applied", "X-Request-Id",
+			"Allow", "Body-Version", "ETag", "Location", "Retry-After", "Idempotent-Replayed", "Preference-Applied", "X-Request-Id",
 			"RateLimit", "RateLimit-Policy", "Reckon-Log", "WWW-Authenticate",
 		},
 		MaxAge: 7200, // as long as browsers keep it
