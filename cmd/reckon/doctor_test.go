@@ -156,6 +156,20 @@ func TestStatusJudges(t *testing.T) {
 			t.Errorf("%s: %+v", name, list)
 		}
 	}
+	many := well
+	many.This.Webhooks = make([]nodes.Webhook, 8)
+	if list := nodes.Advise(many, "here", 48*time.Hour, now); len(list) != 6 || !strings.Contains(list[5].Says, "3 other webhooks") {
+		t.Errorf("many webhooks are disabled: %+v", list)
+	}
+}
+
+func TestSettingsOfNodes(t *testing.T) {
+	all, one := nodes.Advice{Level: note, Says: "There is one thing."}, nodes.Advice{Level: warning, Says: "There is another."}
+	n := nodes.Installation{This: nodes.Node{Name: "a", Findings: []nodes.Advice{all}}}
+	n.Nodes = []nodes.Answer{{Name: "a", Node: &n.This}, {Name: "b", Node: &nodes.Node{Findings: []nodes.Advice{all, one}}}, {Name: "c"}}
+	if list := nodes.Settings(n); len(list) != 2 || list[0] != all || list[1].Says != "On the node b: There is another." {
+		t.Errorf("%+v", list)
+	}
 }
 
 func TestDoctorNamesWhatIsUnwise(t *testing.T) {

@@ -491,11 +491,12 @@ func (q Question) body() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Wait waits until a message is no longer in progress.
+// Wait waits until a message is no longer in progress. It looks again after 50 ms, and ever later, up
+// to each second.
 func (c *Client) Wait(ctx context.Context, conversation, message string) (*Message, error) {
 	ctx, cancel := c.within(ctx)
 	defer cancel()
-	for {
+	for again := 50 * time.Millisecond; ; again = min(2*again, time.Second) {
 		for m, err := range c.Messages(ctx, conversation) {
 			switch {
 			case err != nil:
@@ -509,7 +510,7 @@ func (c *Client) Wait(ctx context.Context, conversation, message string) (*Messa
 			}
 			break
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := sleep(ctx, again); err != nil {
 			return nil, &UnansweredError{Err: err}
 		}
 	}

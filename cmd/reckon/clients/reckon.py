@@ -517,8 +517,9 @@ class Client:
     def wait(
         self, message: Message, *, timeout: Optional[float] = None, cancel: Optional[threading.Event] = None
     ) -> Message:
-        """Wait until a message is no longer in progress."""
+        """Wait until a message is no longer in progress. It looks again after 50 ms, and ever later, up to each second."""
         end = self._end(timeout)
+        again = 0.05
         while True:
             for found in self._messages(message["conversation_id"], end, cancel):
                 if found["message_id"] == message["message_id"]:
@@ -527,7 +528,8 @@ class Client:
                     if found["status"] != "in_progress":
                         return found
                     break
-            self._pause(1, end, cancel)
+            self._pause(again, end, cancel)
+            again = min(2 * again, 1)
 
     def events(
         self, conversation: Optional[str] = None, *, after: str = "", silence: float = _ATTEMPT,

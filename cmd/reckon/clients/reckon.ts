@@ -311,17 +311,17 @@ export class Client {
     }
   }
 
-  /** Waits until a message is no longer in progress. */
+  /** Waits until a message is no longer in progress. It looks again after 50 ms, and ever later, up to each second. */
   async wait(message: Pick<Message, "conversation_id" | "message_id">, options: CallOptions = {}): Promise<Message> {
     const limits = this.#limits(options);
-    for (;;) {
+    for (let again = 50; ; again = Math.min(2 * again, 1000)) {
       for await (const found of this.#messages(message.conversation_id, () => limits)) {
         if (found.message_id !== message.message_id) continue;
         if (found.status === "error") throw new CalculationError(found);
         if (found.status !== "in_progress") return found;
         break;
       }
-      await pause(1000, limits);
+      await pause(again, limits);
     }
   }
 
