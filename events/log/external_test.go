@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -74,6 +75,7 @@ func TestExternalCluster(t *testing.T) {
 		t.Errorf("the streams have %d replicas, want %d", first.backing.(*external).replicas, clusterReplicas)
 	}
 	shared(t, first, second)
+	webhookKeys(t, first, second)
 	for _, s := range servers {
 		if s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, EventsStream) {
 			s.Shutdown()
@@ -96,6 +98,18 @@ func TestExternalCluster(t *testing.T) {
 		}
 		return err
 	})
+	d := events.Delivery{ID: uuid.New(), AccountID: uuid.New(), WebhookID: uuid.New(), Event: events.CalculationCompleted, Attempt: 1, Due: time.Now().UTC()}
+	for _, l := range []*Log{first, second} { // which is one
+		logtest.Until(t, "have something sent", func(ctx context.Context) error { return l.Deliver(ctx, d) })
+	}
+	logtest.Until(t, "one delivery waits", func(ctx context.Context) error {
+		s, err := second.State(ctx, DeliveriesStream)
+		if err == nil && s.State.Msgs != 1 {
+			t.Fatalf("%d deliveries wait, want 1", s.State.Msgs)
+		}
+		return err
+	})
+	webhookKeys(t, first, second)
 }
 
 // shared uses two logs of the same NATS: what one appends the other one must see, also behind ticks that are gone.
