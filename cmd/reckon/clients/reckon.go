@@ -491,8 +491,8 @@ func (q Question) body() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Wait waits until a message is no longer in progress. It looks again after 50 ms, and ever later, up
-// to each second.
+// Wait waits until a message is no longer in progress. It looks again after 50 ms, and ever later,
+// up to each second.
 func (c *Client) Wait(ctx context.Context, conversation, message string) (*Message, error) {
 	ctx, cancel := c.within(ctx)
 	defer cancel()
