@@ -51,12 +51,13 @@ var layers = map[string][]string{
 	"http/webhooks":         {"http", "commands", "commands/outside", "projections+"},
 	"http/metrics":          {},
 	"http/mcp":              {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
+	"http/browsertest":      {},
 	"http/docs":             {"http", "engine/formula", "engine/units", "engine/format+", "schemas"},
 	"http/console":          {"http", "http/webhooks", "commands", "commands/nodes", "commands/domainfile", "commands/export", "commands/history", "projections+", "engine/format+", "engine/language"},
 	"cmd/reckon/bench":      {"commands+"},
 	"cmd/reckon/clients":    {},
 	"cmd/release":           {},
-	"cmd/screens":           {},
+	"cmd/screens":           {"http/browsertest"},
 	"cmd/reckon":            {"…"},
 }
 

@@ -22,9 +22,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"reckon/http/browsertest"
 )
 
 const (
@@ -58,7 +59,7 @@ func run(program, folder string) error {
 		service.Process.Signal(syscall.SIGTERM)
 		service.Wait()
 	}()
-	browser, err := chromium()
+	browser, err := browsertest.Program()
 	if err != nil {
 		return err
 	}
@@ -98,16 +99,6 @@ func serve(ctx context.Context, program, data string) (*exec.Cmd, string, error)
 		}
 	}
 	return nil, "", errors.Join(errors.New("it printed no link"), service.Wait())
-}
-
-// chromium is the program of a browser.
-func chromium() (string, error) {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "google-chrome"} {
-		if found, err := exec.LookPath(name); name != "" && err == nil {
-			return found, nil
-		}
-	}
-	return "", errors.New("there is no Chromium: apt-get install --no-install-recommends chromium-headless-shell, or CHROMIUM=path")
 }
 
 // camera is a tab of a browser. After its first failure it does nothing.
@@ -165,12 +156,7 @@ func (c *camera) signIn(link string) {
 // take writes what the tab shows, light and dark.
 func (c *camera) take(s screen) {
 	for _, scheme := range []string{"light", "dark"} {
-		c.do(scheme, chromedp.EmulateViewport(s.width, s.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
-			})
-			return err
-		}))
+		c.do(scheme, chromedp.EmulateViewport(s.width, s.height), browsertest.LooksLike(scheme))
 		if c.err != nil {
 			return
 		}

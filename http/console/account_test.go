@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"reckon/commands"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -132,25 +133,22 @@ func TestUsageAndAudit(t *testing.T) {
 
 // The pages of an account in a real browser.
 func TestBrowserAccount(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
 	h := open(t, nil)
 	h.publish("acme", "home/electricity.yaml")
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleOwner))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.fill("an example", ".cards li:first-child .example")
-	b.do("people", chromedp.Navigate(h.url+"/console/people"))
-	b.fill("an invitation", ".filters button", "email", "bo@example.com", "name", "Bo")
-	b.sees("an invitation", "main", "The link for bo@example.com")
-	b.picture("people")
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "ada@example.com", "acme", projections.RoleOwner)
+	b.Fill("an example", ".cards li:first-child .example")
+	b.Do("people", chromedp.Navigate(h.url+"/console/people"))
+	b.Fill("an invitation", ".filters button", "email", "bo@example.com", "name", "Bo")
+	b.Sees("an invitation", "main", "The link for bo@example.com")
+	b.Picture("people")
 	for _, page := range []string{"usage", "audit", "settings"} {
-		b.do(page, chromedp.Navigate(h.url+"/console/"+page))
-		b.picture(page)
+		b.Do(page, chromedp.Navigate(h.url+"/console/"+page))
+		b.Picture(page)
 	}
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
+	b.Quiet()
 }

@@ -9,6 +9,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -117,44 +118,41 @@ func TestHostileDomain(t *testing.T) {
 
 // A domain is looked at in a real browser.
 func TestBrowserDomains(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
 	h := open(t, nil)
 	id := h.publish("acme", "home/electricity.yaml").DomainID
 	d, _ := h.console.views.Domain(commands.AccountID("acme"), id)
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleDeveloper))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.fill("an example", ".cards li:first-child .example")
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "ada@example.com", "acme", projections.RoleDeveloper)
+	b.Fill("an example", ".cards li:first-child .example")
 	if _, err := h.admin.Publish(t.Context(), commands.Publication{Account: "acme", Key: d.Key, Definition: dearer(d), Draft: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.do("domains", chromedp.Navigate(h.url+"/console/domains"))
-	b.picture("domains")
-	b.do("a domain", chromedp.Navigate(h.url+domainPath(id)))
-	b.picture("domain")
-	b.do("publishing", chromedp.Navigate(h.url+domainPath(id)+"/publish"))
-	b.picture("publish")
-	b.fill("publishing", ".settings button", "comment", "Dearer.")
-	b.sees("publishing", "h1", "version 2")
-	b.runs("restoring", `document.querySelector('details[name="version-1"]').open = true`)
-	b.fill("restoring", `details[name="version-1"] button`)
-	b.sees("restoring", "h1", "version 3")
-	b.do("the past", chromedp.Navigate(h.url+"/console/conversations"))
-	b.fill("the past", ".rows a")
-	b.do("the past", chromedp.Navigate(h.at(b)+"/history"))
-	b.picture("history")
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
+	b.Do("domains", chromedp.Navigate(h.url+"/console/domains"))
+	b.Picture("domains")
+	b.Do("a domain", chromedp.Navigate(h.url+domainPath(id)))
+	b.Picture("domain")
+	b.Do("publishing", chromedp.Navigate(h.url+domainPath(id)+"/publish"))
+	b.Picture("publish")
+	b.Fill("publishing", ".settings button", "comment", "Dearer.")
+	b.Sees("publishing", "h1", "version 2")
+	b.Run("restoring", `document.querySelector('details[name="version-1"]').open = true`)
+	b.Fill("restoring", `details[name="version-1"] button`)
+	b.Sees("restoring", "h1", "version 3")
+	b.Do("the past", chromedp.Navigate(h.url+"/console/conversations"))
+	b.Fill("the past", ".rows a")
+	b.Do("the past", chromedp.Navigate(h.at(b)+"/history"))
+	b.Picture("history")
+	b.Quiet()
 }
 
 // at is where a tab is.
-func (h *house) at(b *tab) string {
+func (h *house) at(b *browsertest.Tab) string {
 	h.t.Helper()
-	at, err := chromedp.Run(b.context, chromedp.Location())
+	at, err := chromedp.Run(b.Context, chromedp.Location())
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestEditing(t *testing.T) {
 	}
 	wrong := strings.Replace(begin.Text, "distance / speed", "distance / 3 km", 1)
 	red := strings.Replace(begin.Text, "arrival: 2.5 h", "arrival: 3 h", 1)
-	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[],"ran":false,"graph":{"drawing":"<svg`, `arrival = time + breaks`)
+	says("no problem", "POST", "/console/editor/check", begin.Text, "", 200, `{"findings":[],"ran":false,"graph":{"drawing":"<div class=\"drawn-wide\"><svg`, `arrival = time + breaks`)
 	says("a problem", "POST", "/console/editor/check", wrong, "", 200, `"line":18,"column":35`, `"end":37`, `"fix":{"Label":"Write 3 [km]","Line":18,"Column":33,"End":37,"Text":"3 [km]"}`)
 	says("nothing", "POST", "/console/editor/check", "", "", 200, "The file is empty.")
 	says("too long", "POST", "/console/editor/check", strings.Repeat("#", commands.MaxSource+1), "", 413)

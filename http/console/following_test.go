@@ -12,6 +12,7 @@ import (
 
 	"reckon/commands"
 	"reckon/http"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -94,7 +95,7 @@ func TestFollowing(t *testing.T) {
 
 // A page shows what others ask, leaves alone what somebody is at, and asks by itself where there is no stream.
 func TestBrowserFollows(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
@@ -105,29 +106,26 @@ func TestBrowserFollows(t *testing.T) {
 	say := func(power string) {
 		other.post("/console/ask", "conversation", asked[0], "domain", h.console.views.Domains(commands.AccountID("acme"))[0].ID.String(), "prompt", "power: "+power+" kW\ncalculate: energy")
 	}
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleMember))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.do("the conversation", chromedp.Navigate(h.url+"/console/conversations/"+asked[0]))
-	b.comes("the first", "#messages", "2 kW")
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "ada@example.com", "acme", projections.RoleMember)
+	b.Do("the conversation", chromedp.Navigate(h.url+"/console/conversations/"+asked[0]))
+	b.Comes("the first", "#messages", "2 kW")
 	say("31")
-	b.comes("what another asked", "#messages", "31 kW")
-	b.comes("its scenario", "#scenarios-part", "31 kW")
-	b.runs("somebody is at it", `document.querySelector("#messages details").open = true`)
+	b.Comes("what another asked", "#messages", "31 kW")
+	b.Comes("its scenario", "#scenarios-part", "31 kW")
+	b.Run("somebody is at it", `document.querySelector("#messages details").open = true`)
 	say("47")
-	b.waits("what is new waits", `!document.getElementById("news").hidden`)
-	b.runs("it is left alone", `if (!document.querySelector("#messages details[open]") || document.querySelector("#messages").innerText.includes("47 kW")) throw Error("it is not")`)
-	b.picture("conversation-news")
-	b.fill("look", "#news a")
-	b.comes("look", "#messages", "47 kW")
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
-	b.do("without streams", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	b.Wait("what is new waits", `!document.getElementById("news").hidden`)
+	b.Run("it is left alone", `if (!document.querySelector("#messages details[open]") || document.querySelector("#messages").innerText.includes("47 kW")) throw Error("it is not")`)
+	b.Picture("conversation-news")
+	b.Fill("look", "#news a")
+	b.Comes("look", "#messages", "47 kW")
+	b.Quiet()
+	b.Do("without streams", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/events", Block: true}}})
 		return err
 	}), chromedp.Reload())
-	b.runs("an answer is waited for", `document.getElementById("messages").dataset.waits = ""`)
+	b.Run("an answer is waited for", `document.getElementById("messages").dataset.waits = ""`)
 	say("53")
-	b.comes("the answer", "#messages", "53 kW")
+	b.Comes("the answer", "#messages", "53 kW")
 }

@@ -18,6 +18,7 @@ import (
 	"reckon/commands"
 	"reckon/events/log"
 	"reckon/http"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -224,8 +225,8 @@ func (b browser) until(path string) {
 func (b browser) eventually(what string, holds func() bool) {
 	b.h.t.Helper()
 	for began := time.Now(); !holds(); {
-		if time.Since(began) > browserPatience {
-			b.h.t.Fatalf("%s: not after %v", what, browserPatience)
+		if time.Since(began) > browsertest.Patience {
+			b.h.t.Fatalf("%s: not after %v", what, browsertest.Patience)
 		}
 	}
 }

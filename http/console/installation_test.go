@@ -12,6 +12,7 @@ import (
 
 	"reckon/commands"
 	"reckon/commands/nodes"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -139,7 +140,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			if strings.Contains(p.text, text) {
 				return
 			}
-			if time.Since(began) > browserPatience {
+			if time.Since(began) > browsertest.Patience {
 				t.Fatalf("%s: the page does not say %q:\n%s", what, text, p.text)
 			}
 		}
@@ -186,7 +187,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 
 // The installation with a real browser: a verification shows how far it is and its end without a reload.
 func TestBrowserInstallation(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
@@ -199,13 +200,12 @@ func TestBrowserInstallation(t *testing.T) {
 	if _, err := h.admin.CreateAccount(t.Context(), commands.CreateAccount{Name: "<script>alert(2)</script> javascript:alert(3)"}); err != nil {
 		t.Fatal(err)
 	}
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("op@example.com", "", ""))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.shows("the installation", "/console/installation", "This needs you now")
-	b.picture("installation")
-	b.fill("verify", `form[action$="/verify"] button`)
-	b.comes("verify", "#work", "documents are what the history makes")
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "op@example.com", "", "")
+	b.Shows("the installation", "/console/installation", "This needs you now")
+	b.Picture("installation")
+	b.Fill("verify", `form[action$="/verify"] button`)
+	b.Comes("verify", "#work", "documents are what the history makes")
 	step, end := make(chan struct{}), make(chan struct{})
 	h.console.work.start(true, "", func(_ context.Context, tell func(projections.Progress), _ func(projections.Difference)) (projections.Verification, error) {
 		tell(projections.Progress{Events: 250, Total: 1000, Left: 30})
@@ -214,24 +214,22 @@ func TestBrowserInstallation(t *testing.T) {
 		<-end
 		return projections.Verification{Documents: 1234}, nil
 	})
-	b.do("again", chromedp.Reload())
-	b.comes("a quarter", "#work", "250 of 1,000 are read")
-	b.picture("installation-verifies")
+	b.Do("again", chromedp.Reload())
+	b.Comes("a quarter", "#work", "250 of 1,000 are read")
+	b.Picture("installation-verifies")
 	close(step)
-	b.comes("three quarters", "#work", "750 of 1,000 are read, 10 seconds are left.")
+	b.Comes("three quarters", "#work", "750 of 1,000 are read, 10 seconds are left.")
 	close(end)
-	b.comes("the end", "#work", "All 1,234 documents are what the history makes")
-	b.fill("an account", ".filters-end button", "name", "globex", "email", "hank@example.com")
-	b.shows("an account", "/console/installation/accounts", "The link for hank@example.com")
-	b.picture("tenant-link")
+	b.Comes("the end", "#work", "All 1,234 documents are what the history makes")
+	b.Fill("an account", ".filters-end button", "name", "globex", "email", "hank@example.com")
+	b.Shows("an account", "/console/installation/accounts", "The link for hank@example.com")
+	b.Picture("tenant-link")
 	tenant := tenantOfID(commands.AccountID("globex"))
-	b.do("the account", chromedp.Navigate(h.url+tenant))
-	b.fill("a ceiling", `form[action$="/ceiling"] button`, "reads", "100")
-	b.do("what suspends", chromedp.Click(chromedp.CSS("details.edit summary")))
-	b.fill("suspend", "button.danger", "reason", "javascript:alert(4)")
-	b.shows("suspended", tenant+"?kept", "It is suspended since")
-	b.picture("tenant-suspended")
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
+	b.Do("the account", chromedp.Navigate(h.url+tenant))
+	b.Fill("a ceiling", `form[action$="/ceiling"] button`, "reads", "100")
+	b.Do("what suspends", chromedp.Click(chromedp.CSS("details.edit summary")))
+	b.Fill("suspend", "button.danger", "reason", "javascript:alert(4)")
+	b.Shows("suspended", tenant+"?kept", "It is suspended since")
+	b.Picture("tenant-suspended")
+	b.Quiet()
 }

@@ -23,6 +23,7 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -320,15 +321,15 @@ func TestPasskeyAddresses(t *testing.T) {
 
 // A real browser adds a passkey and signs in with it, under the policy of the pages.
 func TestBrowserPasskey(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
 	h := open(t, atLocalhost)
 	link := commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleOwner))
-	b := h.tab(program)
+	b := browsertest.Open(t, program, h.url)
 	var authenticator webauthn.AuthenticatorID
-	b.do("an authenticator", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	b.Do("an authenticator", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		if _, err := chromedp.Call(ctx, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 			return err
 		}
@@ -341,27 +342,27 @@ func TestBrowserPasskey(t *testing.T) {
 		}
 		return err
 	}))
-	b.do("the link", chromedp.Navigate(link), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.do("you", chromedp.Navigate(h.url+"/console/you"), chromedp.WaitVisible(chromedp.ID("passkey-add")))
-	b.do("a wrong password", chromedp.SendKeys(chromedp.ID("password"), "wrong password"), chromedp.Click(chromedp.CSS("#passkey-add button")),
+	b.Do("the link", chromedp.Navigate(link), chromedp.WaitNotVisible(chromedp.ID("link-field")))
+	b.Fill("a password", "main button", "password", password, "again", password)
+	b.Do("you", chromedp.Navigate(h.url+"/console/you"), chromedp.WaitVisible(chromedp.ID("passkey-add")))
+	b.Do("a wrong password", chromedp.SendKeys(chromedp.ID("password"), "wrong password"), chromedp.Click(chromedp.CSS("#passkey-add button")),
 		chromedp.WaitVisible(chromedp.CSS("#passkey-add .wrong")))
-	b.shows("a wrong password", "/console/you", "The password that you have now is another one.")
-	b.fill("a passkey", "#passkey-add button", "name", "Laptop", "password", password)
-	b.shows("a passkey", "/console/you", "Laptop")
-	b.picture("you")
-	b.do("again", chromedp.SendKeys(chromedp.ID("password"), password), chromedp.Click(chromedp.CSS("#passkey-add button")), chromedp.WaitVisible(chromedp.CSS("#passkey-add .wrong")))
-	b.shows("again", "/console/you", "This device has a passkey for you already.")
-	b.fill("signing out", "header button")
-	b.do("signing in", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
-	b.picture("signin-passkey")
-	b.fill("signing in", "#passkey-sign-in button")
-	b.shows("signing in", "/console", "ada@example.com")
-	b.do("you", chromedp.Navigate(h.url+"/console/you"))
-	b.shows("you", "/console/you", "used last")
+	b.Shows("a wrong password", "/console/you", "The password that you have now is another one.")
+	b.Fill("a passkey", "#passkey-add button", "name", "Laptop", "password", password)
+	b.Shows("a passkey", "/console/you", "Laptop")
+	b.Picture("you")
+	b.Do("again", chromedp.SendKeys(chromedp.ID("password"), password), chromedp.Click(chromedp.CSS("#passkey-add button")), chromedp.WaitVisible(chromedp.CSS("#passkey-add .wrong")))
+	b.Shows("again", "/console/you", "This device has a passkey for you already.")
+	b.Fill("signing out", "header button")
+	b.Do("signing in", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
+	b.Picture("signin-passkey")
+	b.Fill("signing in", "#passkey-sign-in button")
+	b.Shows("signing in", "/console", "ada@example.com")
+	b.Do("you", chromedp.Navigate(h.url+"/console/you"))
+	b.Shows("you", "/console/you", "used last")
 
 	// A copy of the device has its counter from before.
-	b.do("a copy", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+	b.Do("a copy", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		has, err := chromedp.Call(ctx, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: authenticator})
 		if err != nil {
 			return err
@@ -380,19 +381,17 @@ func TestBrowserPasskey(t *testing.T) {
 		}})
 		return err
 	}))
-	b.fill("signing out", "header button")
-	b.do("a copy", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
-	b.fill("a copy", "#passkey-sign-in button")
-	b.shows("a copy", "/console/passkey", "may have been copied")
-	b.fill("the password", "main form button", "email", "ada@example.com", "password", password)
-	b.do("you", chromedp.Navigate(h.url+"/console/you"))
-	b.fill("removing it", "main .cards button")
-	b.shows("removing it", "/console/you", "You have none.")
-	b.fill("signing out", "header button")
-	b.do("a removed one", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
-	b.fill("a removed one", "#passkey-sign-in button")
-	b.shows("a removed one", "/console/passkey", "lets nobody in here")
-	if notes := b.notes(); len(notes) > 0 {
-		t.Errorf("the browser noted %q", notes)
-	}
+	b.Fill("signing out", "header button")
+	b.Do("a copy", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
+	b.Fill("a copy", "#passkey-sign-in button")
+	b.Shows("a copy", "/console/passkey", "may have been copied")
+	b.Fill("the password", "main form button", "email", "ada@example.com", "password", password)
+	b.Do("you", chromedp.Navigate(h.url+"/console/you"))
+	b.Fill("removing it", "main .cards button")
+	b.Shows("removing it", "/console/you", "You have none.")
+	b.Fill("signing out", "header button")
+	b.Do("a removed one", chromedp.WaitVisible(chromedp.ID("passkey-sign-in")))
+	b.Fill("a removed one", "#passkey-sign-in button")
+	b.Shows("a removed one", "/console/passkey", "lets nobody in here")
+	b.Quiet()
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"reckon/commands"
+	"reckon/http/browsertest"
 	"reckon/http/webhooks"
 	"reckon/projections"
 )
@@ -90,25 +90,22 @@ func TestWebhooks(t *testing.T) {
 }
 
 func TestBrowserWebhooks(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
 	h := open(t, func(c *Config) { c.Post, c.Private = webhooks.NewPost(true), true })
 	receiver := httptest.NewServer(nethttp.NotFoundHandler())
 	t.Cleanup(receiver.Close)
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleOwner))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.do("webhooks", chromedp.Navigate(h.url+"/console/webhooks"))
-	b.fill("a webhook", "form.settings button", "url", receiver.URL, "name", "billing")
-	b.sees("a secret", "#secret", "whsec_")
-	b.picture("webhooks")
-	b.fill("the webhook", ".key-name a")
-	b.fill("a test", "main form button")
-	b.sees("a test", "[role=alert]", "It was not taken: it answered 404.")
-	b.picture("webhook")
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "ada@example.com", "acme", projections.RoleOwner)
+	b.Do("webhooks", chromedp.Navigate(h.url+"/console/webhooks"))
+	b.Fill("a webhook", "form.settings button", "url", receiver.URL, "name", "billing")
+	b.Sees("a secret", "#secret", "whsec_")
+	b.Picture("webhooks")
+	b.Fill("the webhook", ".key-name a")
+	b.Fill("a test", "main form button")
+	b.Sees("a test", "[role=alert]", "It was not taken: it answered 404.")
+	b.Picture("webhook")
+	b.Quiet()
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"reckon/commands"
+	"reckon/http/browsertest"
 	"reckon/projections"
 )
 
@@ -47,27 +47,26 @@ func TestWhatIf(t *testing.T) {
 
 // A slider moves the answer while it moves, and writes nothing before it is kept.
 func TestBrowserWhatIf(t *testing.T) {
-	program := chromium(t)
+	program := browsertest.Chromium(t)
 	if program == "" {
 		return
 	}
 	h := open(t, nil)
 	h.publish("acme", "home/electricity.yaml")
-	b := h.tab(program)
-	b.do("the link", chromedp.Navigate(commands.LinkURL(h.console.config.Public, h.invite("ada@example.com", "acme", projections.RoleOwner))), chromedp.WaitNotVisible(chromedp.ID("link-field")))
-	b.fill("a password", "main button", "password", password, "again", password)
-	b.fill("an example", ".cards li:first-child .example")
-	b.fill("why", ".pod-acts a")
-	b.sees("why", ".steps", "68.544 EUR")
-	b.picture("why")
-	b.fill("back", ".crumbs a")
-	b.fill("what if", ".pod-acts a:last-child")
-	b.runs("drawn", `document.getElementById("over").value = "hours_per_day"`)
+	b := browsertest.Open(t, program, h.url)
+	h.comeIn(b, "ada@example.com", "acme", projections.RoleOwner)
+	b.Fill("an example", ".cards li:first-child .example")
+	b.Fill("why", ".pod-acts a")
+	b.Sees("why", ".steps", "68.544 EUR")
+	b.Picture("why")
+	b.Fill("back", ".crumbs a")
+	b.Fill("what if", ".pod-acts a:last-child")
+	b.Run("drawn", `document.getElementById("over").value = "hours_per_day"`)
 	before, took := h.console.views.At(), []time.Duration{}
 	for hours := 4; hours <= 12; hours++ {
 		began := time.Now()
-		b.runs("a slider", fmt.Sprintf(`{const s = document.querySelector("[data-field=f-hours_per_day]"); s.value = %d; s.dispatchEvent(new Event("input", {bubbles: true}))}`, hours))
-		b.do("an answer", chromedp.WaitReady(chromedp.CSS(fmt.Sprintf(`#answer data[value="%s EUR"]`, []string{"91.392", "114.24", "137.088", "159.936", "182.784", "205.632", "228.48", "251.328", "274.176"}[hours-4]))))
+		b.Run("a slider", fmt.Sprintf(`{const s = document.querySelector("[data-field=f-hours_per_day]"); s.value = %d; s.dispatchEvent(new Event("input", {bubbles: true}))}`, hours))
+		b.Do("an answer", chromedp.WaitReady(chromedp.CSS(fmt.Sprintf(`#answer data[value="%s EUR"]`, []string{"91.392", "114.24", "137.088", "159.936", "182.784", "205.632", "228.48", "251.328", "274.176"}[hours-4]))))
 		took = append(took, time.Since(began))
 	}
 	sort.Slice(took, func(i, j int) bool { return took[i] < took[j] })
@@ -75,10 +74,8 @@ func TestBrowserWhatIf(t *testing.T) {
 	if now := h.console.views.At(); now != before {
 		t.Errorf("%d events behind the slider, %d before", now, before)
 	}
-	b.picture("what-if")
-	b.fill("keeping", "#answer button")
-	b.sees("kept", ".message:last-child .value", "274.18 EUR")
-	if noted := b.notes(); len(noted) > 0 {
-		t.Errorf("the browser noted %q", noted)
-	}
+	b.Picture("what-if")
+	b.Fill("keeping", "#answer button")
+	b.Sees("kept", ".message:last-child .value", "274.18 EUR")
+	b.Quiet()
 }
