@@ -72,13 +72,14 @@ func (e *Explanation) title() string {
 // Text is the explanation for people.
 func (e *Explanation) Text() string { return e.title() + "\n\n" + e.nothing() + e.Explanation.Text() }
 
-// SVG draws the explanation from left to right: values with their origin, equations with the
-// numbers put in, what was found by them. It is a whole document.
-func (e *Explanation) SVG() string {
+// SVG draws the explanation: values with their origin, equations with the numbers put in, what was
+// found by them, from left to right, or in a column where that is wider than most pixels, unless that
+// is 0. It is a whole document.
+func (e *Explanation) SVG(most int) string {
 	var boxes []box
 	at := map[string]int{}
 	add := func(is box) int {
-		boxes = append(boxes, sized(is))
+		boxes = append(boxes, is)
 		return len(boxes) - 1
 	}
 	for _, v := range e.Given {
@@ -104,21 +105,7 @@ func (e *Explanation) SVG() string {
 			at[v.Key] = add(box{text: v.Title + " " + explainedText(v), title: v.Key, output: slices.Contains(e.Targets, v.Key), from: equations})
 		}
 	}
-	level(boxes)
-	first := map[int]int{} // column of what needs a box first
-	for _, b := range boxes {
-		for _, i := range b.from {
-			if at, known := first[i]; !known || b.level < at {
-				first[i] = b.level
-			}
-		}
-	}
-	for i := range boxes { // what was given stands before what it is first needed for
-		if len(boxes[i].from) == 0 {
-			boxes[i].level = max(0, first[i]-1)
-		}
-	}
-	return drawing(e.title(), boxes)
+	return drawing(e.title(), boxes, most)
 }
 
 // explainedText is a value in a line, as people read it.

@@ -96,13 +96,13 @@ func TestExplanationsEscapeTitles(t *testing.T) {
 				t.Errorf("%s: there is an element %s", title, start.Name.Local)
 			}
 		}
-		for d := xml.NewDecoder(strings.NewReader(e.SVG())); ; {
+		for d := xml.NewDecoder(strings.NewReader(e.SVG(0))); ; {
 			token, err := d.Token()
 			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
-				t.Fatalf("%s: %v in %s", title, err, e.SVG())
+				t.Fatalf("%s: %v in %s", title, err, e.SVG(0))
 			}
 			if start, ok := token.(xml.StartElement); ok && !slices.Contains([]string{"svg", "title", "path", "g", "rect", "text"}, start.Name.Local) {
 				t.Errorf("%s: there is an element %s", title, start.Name.Local)
@@ -143,7 +143,7 @@ func TestExplanationsAreDrawn(t *testing.T) {
 		{Title: "javascript:alert(1)", Equation: "net = used * price * inner", State: "active"}, {Title: "With tax", Equation: "total = net * 1.19", State: "active"},
 	}}
 	e := explained(t, def, "used: 50\ncalculate: total")
-	svg := e.SVG()
+	svg := e.SVG(0)
 	decoder := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
@@ -168,7 +168,7 @@ func TestExplanationsAreDrawn(t *testing.T) {
 	// Two equations together lead to what both find.
 	e = explained(t, events.Definition{Title: "Two", Variables: []events.Variable{{Key: "a", Title: "A", Kind: "number"}, {Key: "b", Title: "B", Kind: "number"}, {Key: "sum", Title: "Sum", Kind: "number"}, {Key: "apart", Title: "Apart", Kind: "number"}},
 		Activities: []events.Activity{{Title: "One", Equation: "sum = a + b", State: "active"}, {Title: "Other", Equation: "apart = a - b", State: "active"}}}, "sum: 10\napart: 4\ncalculate: a")
-	if svg := e.SVG(); strings.Count(svg, "<rect") != 6 || strings.Count(svg, "<path") != 8 {
+	if svg := e.SVG(0); strings.Count(svg, "<rect") != 6 || strings.Count(svg, "<path") != 8 {
 		t.Errorf("%d boxes and %d lines:\n%s", strings.Count(svg, "<rect"), strings.Count(svg, "<path"), svg)
 	}
 }

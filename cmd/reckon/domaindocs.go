@@ -32,6 +32,9 @@ func (*domainDocs) Help() string {
 	return "Examples:\n  reckon domain docs trip.yaml > trip.md\n  reckon domain docs trip.yaml loan.yaml --html --out docs"
 }
 
+// pageWidth is how wide a drawing may be, in pixels.
+const pageWidth = 928
+
 // domainPage is what a page about a domain is made of.
 type domainPage struct {
 	commands.Outline
@@ -86,7 +89,7 @@ func domainDocument(d *commands.Domain, inHTML bool) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	if inHTML {
-		page.Drawing = template.HTML(page.SVG()) // which escapes what authors have written
+		page.Drawing = template.HTML(page.SVG(pageWidth)) // which escapes what authors have written
 		parsed, err := template.New("page").Funcs(functions).Parse(domainHTML)
 		if err == nil {
 			err = parsed.Execute(&text, page)

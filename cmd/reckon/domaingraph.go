@@ -18,7 +18,7 @@ func (c *domainGraph) Run(t terminal) error {
 	}
 	drawing := d.Outline().Text()
 	if c.SVG {
-		drawing = d.Outline().SVG()
+		drawing = d.Outline().SVG(0)
 	}
 	_, err = fmt.Fprint(t.out, drawing)
 	return err

@@ -218,7 +218,7 @@ func (s *domainPageShown) outline() {
 		row.Solves = strings.Join(solved, ", ")
 		s.Equations = append(s.Equations, row)
 	}
-	s.Drawing = template.HTML(s.Outline.SVG()) // which escapes what it is made of
+	s.Drawing = graphs(s.Outline.SVG)
 }
 
 func prefixed(before, text string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	nethttp "net/http"
 	"strings"
 	"time"
@@ -53,12 +54,23 @@ type found struct {
 
 // graphShown is what is made of what, drawn and in lines.
 type graphShown struct {
-	Drawing string `json:"drawing"` // SVG
-	Lines   string `json:"lines"`
+	Drawing template.HTML `json:"drawing"`
+	Lines   string        `json:"lines"`
 }
 
 // maxDrawn is how many variables a domain has at most that is drawn beside its text.
 const maxDrawn = 150
+
+// Widths of drawings, in pixels: of the two of a graph a page shows the one that it has room for.
+const (
+	wideDrawing   = 800
+	narrowDrawing = 284
+)
+
+// graphs are a graph for wide and for narrow pages, by what draws it, which escapes what it is made of.
+func graphs(svg func(most int) string) template.HTML {
+	return template.HTML(`<div class="drawn-wide">` + svg(wideDrawing) + `</div><div class="drawn-narrow">` + svg(narrowDrawing) + `</div>`)
+}
 
 // graphOf draws a domain that is not too large for that.
 func graphOf(d *commands.Domain) *graphShown {
@@ -66,7 +78,7 @@ func graphOf(d *commands.Domain) *graphShown {
 		return nil
 	}
 	o := d.Outline()
-	return &graphShown{o.SVG(), o.Text()}
+	return &graphShown{graphs(o.SVG), o.Text()}
 }
 
 // testShown is a test of a text with what became of it.

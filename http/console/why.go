@@ -32,7 +32,7 @@ func (c *Console) why(v *visit) (http.Answer, error) {
 	s := whyShown{ID: head.ID, Message: id, Title: titleOf(head)}
 	err = c.service.Analyse(v.x.Request().Context(), head, []commands.Place{{Message: id}}, func(list []commands.Kept) error {
 		if s.Why = list[0].Explain(); len(s.Why.Given)+len(s.Why.Steps) <= maxDrawn && len(s.Why.Steps) > 0 {
-			s.Drawing = template.HTML(s.Why.SVG()) // which escapes what it is made of
+			s.Drawing = graphs(s.Why.SVG)
 		}
 		return nil
 	})

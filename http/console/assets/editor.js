@@ -101,8 +101,7 @@
 
     // The graph of the text as it was last without errors.
     const draw = (graph) => {
-      const drawing = new DOMParser().parseFromString(graph.drawing, "image/svg+xml").documentElement;
-      at("graph").replaceChildren(document.importNode(drawing, true));
+      at("graph").replaceChildren(...new DOMParser().parseFromString(graph.drawing, "text/html").body.children);
       at("graph-lines").textContent = graph.lines;
       at("graph-part").hidden = false;
     };
