@@ -214,17 +214,26 @@ func LooksLike(scheme string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Picture looks at a page in all ways: nothing of it may stand beyond the width, and nothing keep
-// people out. It is written into the folder that PICTURES names.
-func (b *Tab) Picture(name string) {
+// Fits fails if something of a page stands beyond the width of a window.
+func (b *Tab) Fits(name string) {
 	b.t.Helper()
-	axe, pictures := os.Getenv(axeVariable), os.Getenv(picturesVariable)
 	for _, look := range looks {
 		b.Do(name, chromedp.EmulateViewport(look.width, 800), LooksLike(look.scheme))
 		wide, err := chromedp.Run(b.Context, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
 		if err != nil || wide > look.width {
 			b.t.Errorf("%s, %s: %d wide (%v)", name, look.name, wide, err)
 		}
+	}
+}
+
+// Picture looks at a page in all ways: nothing of it may stand beyond the width, and nothing keep
+// people out. It is written into the folder that PICTURES names.
+func (b *Tab) Picture(name string) {
+	b.t.Helper()
+	b.Fits(name)
+	axe, pictures := os.Getenv(axeVariable), os.Getenv(picturesVariable)
+	for _, look := range looks {
+		b.Do(name, chromedp.EmulateViewport(look.width, 800), LooksLike(look.scheme))
 		if axe != "" && look.axe && !b.static {
 			b.Do(name, chromedp.EmulateViewport(look.width, 6000)) // where what sticks to the window's end covers nothing
 			for _, finding := range b.barriers(axe) {

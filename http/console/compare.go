@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (c *Console) comparePage(v *visit) (http.Answer, error) {
 	}
 	query := v.x.Request().URL.Query()
 	r := c.reader(v)
-	trees, err := r.scenarios(head)
+	trees, err := r.scenarios(head, toCompare)
 	if err != nil {
 		return http.Answer{}, err
 	}
@@ -99,7 +100,7 @@ func (c *Console) comparePage(v *visit) (http.Answer, error) {
 		}
 	}
 	if len(chosen) == 0 && head.Last > 0 { // the first one, and the one in focus or else the newest
-		chosen = []int{max(1, head.Last-maxScenarios+1)}
+		chosen = []int{1}
 		if second := head.Current; second != chosen[0] {
 			chosen = append(chosen, second)
 		} else if head.Last != chosen[0] {
@@ -112,7 +113,7 @@ func (c *Console) comparePage(v *visit) (http.Answer, error) {
 		}
 	}
 	chosen = chosen[:min(len(chosen), maxCompared)]
-	for index := max(1, head.Last-maxScenarios+1); index <= head.Last; index++ {
+	for _, index := range slices.Sorted(maps.Keys(known)) {
 		s.All = append(s.All, comparedChoice{index, known[index].What, slices.Contains(chosen, index), len(chosen) > 0 && chosen[0] == index})
 	}
 	for _, index := range chosen {

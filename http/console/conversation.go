@@ -28,7 +28,8 @@ type conversationShown struct {
 	Domain    projections.DomainRef
 	Serves    bool // more can be asked of the domain
 	Scenarios []*scenarioShown
-	Several   bool // there is more than one
+	Several   bool   // there is more than one
+	All       string // how many there are, "" where all are shown
 	Focus     int
 	Messages  []messageShown
 	Earlier   int // message below which earlier ones are, 0 for none
@@ -72,9 +73,18 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 	if n, err := strconv.Atoi(query.Get("before")); err == nil && n > 1 && n <= head.Messages {
 		last = n - 1
 	}
+	r := c.reader(v)
+	if id, err := uuid.Parse(query.Get("message")); err == nil { // the page that has it
+		m, found, err := c.views.Message(r.ctx, v.account.ID, head.ID, id)
+		if err != nil {
+			return http.Answer{}, err
+		}
+		if found && m.Number <= last-pageMessages {
+			last = max(m.Number+pageMessages/2, pageMessages)
+		}
+	}
 	first := max(1, last-pageMessages+1)
 	at := c.views.At()
-	r := c.reader(v)
 	messages, err := c.views.Messages(r.ctx, v.account.ID, head.ID, first, last)
 	if err != nil {
 		return http.Answer{}, err
@@ -89,20 +99,33 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 		domain, found := c.views.Domain(v.account.ID, head.Domain.ID)
 		s.Serves = found && domain.Serves() && v.account.Suspended == nil
 	}
+	if head.Last > besideMessages {
+		s.All = grouped(head.Last)
+	}
 	if first > 1 {
 		s.Earlier = first
 	}
 	if !s.Newer {
 		s.Events = http.EventID(v.account.ID, head.ID, at)
 	}
-	if s.Scenarios, err = r.scenarios(head); err != nil {
+	if s.Scenarios, err = r.scenarios(head, besideMessages); err != nil {
 		return http.Answer{}, err
 	}
-	stands := map[uuid.UUID]bool{}
-	note(stands, s.Scenarios)
+	here := map[uuid.UUID]bool{}
+	for _, m := range messages {
+		here[m.MessageID] = true
+	}
+	note(here, s.Scenarios)
 	for _, m := range messages {
 		shown := r.message(m)
-		shown.Newest = stands[m.MessageID] && s.Serves
+		if shown.Scenario > 0 && s.Serves {
+			stands, _, err := c.views.Scenario(r.ctx, v.account.ID, head.ID, shown.Scenario)
+			if err != nil {
+				return http.Answer{}, err
+			}
+			shown.Newest = stands.MessageID == m.MessageID
+		}
+		shown.Last = m.Number == head.Messages
 		if m.MessageID.String() == query.Get("message") && shown.Target != nil {
 			shown.Target.in(query.Get("in"))
 		}
@@ -120,11 +143,11 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 	return c.page("conversation", v, status, s)
 }
 
-// note writes down the messages that scenarios stand at.
-func note(stands map[uuid.UUID]bool, list []*scenarioShown) {
+// note has scenarios know whether the messages that they stand at are here.
+func note(here map[uuid.UUID]bool, list []*scenarioShown) {
 	for _, s := range list {
-		stands[s.Message] = true
-		note(stands, s.Children)
+		s.Here = here[s.Message]
+		note(here, s.Children)
 	}
 }
 

@@ -35,6 +35,7 @@ type messageShown struct {
 	Equations    []projections.ResultActivity
 	Said         string // the answer in words, where it is more than the values; "" for none
 	Problems     []problemShown
+	Last         bool // of its conversation
 	Newest       bool // of its scenario: what it rests on can be changed in place
 	Elsewhere    []snippet
 	Once         uuid.UUID
@@ -214,25 +215,34 @@ type scenarioShown struct {
 	Title    string // of its target
 	Text     string // the value of that
 	Message  uuid.UUID
+	Here     bool // its message is on the page
 	Children []*scenarioShown
 }
 
-// maxScenarios is how many scenarios a page shows, the newest ones.
-const maxScenarios = 100
+// How many of the newest scenarios a page shows.
+const (
+	besideMessages = 30
+	toCompare      = 100
+)
 
-// scenarios are the trees of a conversation's scenarios.
-func (r *reader) scenarios(head projections.Conversation) (roots []*scenarioShown, err error) {
-	first := max(1, head.Last-maxScenarios+1)
-	if head.Last == 0 {
-		return nil, nil
+// scenarios are the trees of a conversation's scenarios: the first one, that in focus, and the newest.
+func (r *reader) scenarios(head projections.Conversation, newest int) (roots []*scenarioShown, err error) {
+	var indexes []int
+	first := max(1, head.Last-newest+1)
+	for _, index := range []int{1, head.Current} {
+		if 0 < index && index < first && !slices.Contains(indexes, index) {
+			indexes = append(indexes, index)
+		}
 	}
-	list, err := r.c.views.Scenarios(r.ctx, head.AccountID, head.ID, first, head.Last)
-	if err != nil {
-		return nil, err
+	for index := first; index <= head.Last; index++ {
+		indexes = append(indexes, index)
 	}
 	all, messages := map[int]*scenarioShown{}, map[int]*messageShown{}
-	for i, m := range list {
-		index := first + i
+	for _, index := range indexes {
+		m, _, err := r.c.views.Scenario(r.ctx, head.AccountID, head.ID, index)
+		if err != nil {
+			return nil, err
+		}
 		s := &scenarioShown{Index: index, Focus: index == head.Current, Message: m.MessageID}
 		all[index] = s
 		origin, err := r.c.views.Origin(r.ctx, head.AccountID, head.ID, index)
@@ -284,9 +294,6 @@ func what(shown, from *messageShown) string {
 
 // Name is what a scenario is called.
 func (s *scenarioShown) Name() string { return "Scenario " + strconv.Itoa(s.Index) }
-
-// Next is the number of the message behind this one.
-func (m messageShown) Next() int { return m.Number + 1 }
 
 // Assumes tells whether a value is not as anybody gave it.
 func (m messageShown) Assumes() bool {
