@@ -117,8 +117,19 @@ func (s *search) pair(l *slot) bool {
 // the amount.
 func (s *search) bind(l *slot) []candidate {
 	p := s.prose
-	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() || s.followed(&p.quantities[l.quantity]) ||
+	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() ||
 		len(p.things(&p.quantities[l.quantity])) > 0 {
+		return l.candidates
+	}
+	if s.counted(&p.quantities[l.quantity]) { // "40 patients"
+		part := func(k candidate) bool { // called by a part of that name
+			return !s.names(k.variable, l.to) && k.name >= 0 && p.mentions[k.name].from == l.to
+		}
+		if slices.ContainsFunc(l.candidates, func(k candidate) bool { return s.names(k.variable, l.to) }) {
+			return slices.DeleteFunc(l.candidates, part)
+		}
+	}
+	if s.followed(&p.quantities[l.quantity]) {
 		return l.candidates
 	}
 	at := slices.IndexFunc(p.mentions, func(m mention) bool {
@@ -137,6 +148,13 @@ func (s *search) bind(l *slot) []candidate {
 		return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.variable == k.variable && (m.overlaps(name) && m.to == name.to && m.weight >= name.weight-s.weights.MostExplained || m.from == l.to && m.weight >= s.weights.ExactName)
 		})
+	})
+}
+
+// names reports whether the whole name of a variable starts at a token.
+func (s *search) names(variable, at int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told
 	})
 }
 

@@ -15,6 +15,7 @@ type change struct {
 	hint     want // what the word of comparison is about
 	degree   bool // which is said by a word of its own, so that it is about nothing else
 	sure     bool // cannot be meant as a value of its own
+	happened bool // it is told of a number of things what has become of them
 }
 
 // inUnit is a quantity in another unit, rounded as values are shown.

@@ -7,7 +7,7 @@ import (
 
 // findChanges finds amounts that tell a difference, and words that multiply.
 func (p *prose) findChanges(tables *tables) {
-	p.replaced = make([]bool, len(p.quantities))
+	p.replaced, p.void = make([]bool, len(p.quantities)), make([]bool, len(p.tokens))
 	for i := range p.quantities {
 		if c, ok := p.changeAt(i); ok {
 			p.changes = append(p.changes, c)
@@ -22,7 +22,7 @@ func (p *prose) findChanges(tables *tables) {
 				}
 			}
 		}
-		p.replaced[i] = p.isReplaced(i, tables)
+		p.replaced[i] = p.isReplaced(i, tables) || p.corrected(i)
 	}
 	for at := range p.tokens {
 		if p.used[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
@@ -75,10 +75,36 @@ func (p *prose) changed(c change) bool {
 
 // changeAt reads the words around an amount that make it a difference.
 func (p *prose) changeAt(i int) (change, bool) {
+	if p.quantities[i].labels() {
+		return change{}, false // "add a lid"
+	}
+	if c, ok := p.happening(i); ok {
+		return c, true
+	}
 	if c, ok := p.changeBehind(i); ok {
 		return c, true
 	}
 	return p.changeBefore(i)
+}
+
+// happening reads what has become of a number of things: "4 hens died", "three get out". It is no
+// change where there is nothing to change.
+func (p *prose) happening(i int) (change, bool) {
+	q := &p.quantities[i]
+	if !bareOnly(*q) || q.weak {
+		return change{}, false
+	}
+	for at := q.to; at <= q.to+1; at++ {
+		for _, r := range p.tables.patterns("happenings") {
+			if n, _ := r.pattern.match(p.tokens, p.used, at); n > 0 {
+				return change{quantity: i, from: at, to: at + n, sign: int(r.row.number(1)), sure: true, happened: true}, true
+			}
+		}
+		if at >= len(p.tokens) || p.tokens[at].kind != word || p.meaning[at] != content || p.within[at] >= 0 {
+			break
+		}
+	}
+	return change{}, false
 }
 
 // onlyBy says of a word of comparison that it is one only behind the amount of a change: "um 10 %
@@ -176,6 +202,53 @@ func (p *prose) changeBefore(i int) (change, bool) {
 		}
 	}
 	return c, false
+}
+
+// corrected reports whether an amount is taken back right behind it for another one: "80 kg, no, 82
+// kg", "12 pots, sorry 14 pots". What stands up to that says nothing then.
+func (p *prose) corrected(i int) bool {
+	if i+1 == len(p.quantities) {
+		return false
+	}
+	a, b := &p.quantities[i], &p.quantities[i+1]
+	money := func(q *quantity) bool {
+		return slices.ContainsFunc(q.readings, func(r reading) bool { return r.kind == kindMoney })
+	}
+	if a.weak || b.weak || !alike(*a, *b) && !(money(a) && money(b)) {
+		return false
+	}
+	noun := -1
+	at := a.to
+	if p.tokens[at].kind == word && p.meaning[at] == content {
+		noun, at = at, at+1
+	}
+	taken := false
+	for at < b.from {
+		n := 0
+		for _, r := range p.tables.patterns("correcting") {
+			if n, _ = r.pattern.match(p.tokens, p.used, at); n > 0 && at+n <= b.from {
+				break
+			}
+			n = 0
+		}
+		switch {
+		case n > 0:
+			taken, at = true, at+n
+		case p.tokens[at].kind == mark:
+			at++
+		default:
+			return false
+		}
+	}
+	if other := b.to; noun >= 0 && other < len(p.tokens) && p.tokens[other].kind == word && p.meaning[other] == content && p.stems[other] != p.stems[noun] {
+		return false // "5 hens, actually 3 cocks"
+	}
+	if taken {
+		for k := a.from; k < b.from; k++ {
+			p.void[k] = true
+		}
+	}
+	return taken
 }
 
 // isReplaced reports whether an amount is only named to say what is not any more: "instead of 60",

@@ -12,6 +12,9 @@ import (
 func (s *search) changeCandidates(index int, l *slot) []candidate {
 	var list []candidate
 	c := l.change
+	if c.happened && s.foreignNoun(l.to) {
+		return nil // "two trucks broke down"
+	}
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
 		v := s.baseValue(variable)
@@ -118,6 +121,8 @@ func (s *search) changedText(l *slot, variable int, v *engine.ScenarioValue) str
 				}
 				by = ctx.Mul(old.Number, by)
 			}
+		case r.kind == kindNumber && i > 0 && r.unitTokens > 0: // the millions of "2 m more"
+			continue
 		case r.kind == kindNumber:
 			if t.moment() || t.kind == durationKind || points {
 				continue

@@ -267,6 +267,9 @@ func (v *Vocabulary) findRates(p *prose) {
 			continue
 		}
 		at = p.behindEach(s, at)
+		if at+1 < len(p.tokens) && p.tokens[at].is("holding") && p.tokens[at+1].is("indefinite") {
+			at++ // "1200 words in an hour"
+		}
 		for _, f := range s.over(at, found{unit: left, part: 1}) {
 			one := s.reading(amount{value: q.readings[0].number}, f, 0)
 			q.over = at + f.n

@@ -94,8 +94,12 @@ func (s *search) prior(t *term) float64 {
 
 // denied reports whether the words right behind "no" name a variable.
 func (s *search) denied(q *quantity, variable int) bool {
+	from := q.to
+	if from < len(s.prose.tokens) && s.prose.tokens[from-1].is("without") && s.prose.tokens[from].is("any of") && !s.prose.tokens[from].is("definite") {
+		from++
+	}
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.from == q.to && m.weight >= s.weights.LeastDenied
+		return m.variable == variable && m.from == from && m.weight >= s.weights.LeastDenied
 	})
 }
 

@@ -103,7 +103,7 @@ func TestRowsOfGerman(t *testing.T) {
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
-		"factors", "replacing", "idioms",
+		"factors", "happenings", "replacing", "correcting", "idioms",
 	} {
 		readers[section] = says
 	}

@@ -71,7 +71,9 @@ func (p *prose) across(aFrom, aTo, bFrom, bTo int, amount float64, token func(i 
 	}
 	link, seen := float64(1), -1
 	for i := from; i < to; i++ {
-		if q := p.within[i]; q < 0 {
+		if q := p.within[i]; p.void[i] {
+			continue
+		} else if q < 0 {
 			link *= token(i)
 		} else if q != seen {
 			link *= amount

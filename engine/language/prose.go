@@ -64,6 +64,7 @@ type prose struct {
 	whatIf     bool   // it supposes something: "what if", "what happens if"
 	followsUp  bool   // the prompt builds on a scenario
 	replaced   []bool // by quantity: its value is only named to be replaced ("instead of 60")
+	void       []bool // by token: what was taken back ("60, sorry, 70")
 }
 
 // read finds out what the tokens of a prompt can mean.
@@ -141,6 +142,50 @@ func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 			take(q)
 		}
 		from = to
+	}
+	v.joinCells(p)
+}
+
+// leastCells is how many numbers in a row are the cells of a table.
+const leastCells = 3
+
+// joinCells makes one amount of numbers in a row where they are the cells of a table: "410, 385,
+// 460 and 298".
+func (v *Vocabulary) joinCells(p *prose) {
+	if !slices.ContainsFunc(v.terms, func(t term) bool { return t.table && !t.hidden }) {
+		return
+	}
+	next := func(i int) bool { // whether the amount behind one is a cell as well
+		if i+1 == len(p.quantities) || !bareOnly(p.quantities[i]) && len(p.quantities[i].readings) == 0 || p.quantities[i].weak || p.quantities[i+1].weak {
+			return false
+		}
+		a, b := &p.quantities[i], &p.quantities[i+1]
+		between := p.tokens[a.to:b.from]
+		return len(b.readings) > 0 && len(between) > 0 && len(between) <= 2 && a.readings[0].kind == b.readings[0].kind && a.readings[0].unit == b.readings[0].unit &&
+			(a.readings[0].kind == kindNumber || a.readings[0].unit != nil) &&
+			!slices.ContainsFunc(between, func(t token) bool { return t.fold != "," && t.fold != ";" && !t.is("joining") })
+	}
+	var list []quantity
+	for i := 0; i < len(p.quantities); i++ {
+		first := i
+		for next(i) {
+			i++
+		}
+		if i-first+1 < leastCells {
+			list = append(list, p.quantities[first:i+1]...)
+			continue
+		}
+		var texts []string
+		for _, q := range p.quantities[first : i+1] {
+			texts = append(texts, q.readings[0].text)
+		}
+		list = append(list, quantity{from: p.quantities[first].from, to: p.quantities[i].to, readings: []reading{{kind: kindTable, text: "[" + strings.Join(texts, ", ") + "]"}}})
+	}
+	p.quantities = list
+	for i := range list {
+		for at := list[i].from; at < list[i].to; at++ {
+			p.within[at] = i
+		}
 	}
 }
 

@@ -112,7 +112,7 @@ func TestRows(t *testing.T) {
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
-		"factors", "replacing", "idioms",
+		"factors", "happenings", "replacing", "correcting", "idioms",
 	} {
 		readers[section] = says
 	}

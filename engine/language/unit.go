@@ -135,6 +135,13 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 			}
 		}
 		f := found{unit: left.unit.Div(u), n: end - at, part: left.part, typo: right.typo}
+		if place == anywhere && s.tok(end).is("joining") && s.tok(end+1).is("common unit") && !s.nounAt(end+2) && u.Dimension() != units.Time { // litres per square metre and day
+			for _, time := range s.single(end+1, false) {
+				if time.unit.Dimension() == units.Time && time.part == 1 {
+					f.unit, f.n = f.unit.Div(time.unit), end+1+time.n-at
+				}
+			}
+		}
 		if more && place == anywhere {
 			for _, further := range s.quotient(end, f, false) {
 				further.n += f.n
