@@ -73,8 +73,8 @@ func (e *Explanation) title() string {
 func (e *Explanation) Text() string { return e.title() + "\n\n" + e.nothing() + e.Explanation.Text() }
 
 // SVG draws the explanation: values with their origin, equations with the numbers put in, what was
-// found by them, from left to right, or in a column where that is wider than most pixels, unless that
-// is 0. It is a whole document.
+// found by them, from left to right, or in a column where that is wider than most pixels, unless
+// that is 0. It is a whole document.
 func (e *Explanation) SVG(most int) string {
 	var boxes []box
 	at := map[string]int{}

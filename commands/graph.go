@@ -109,8 +109,8 @@ const (
 	mostLines = 8  // of a box
 )
 
-// SVG draws an outline: inputs, equations, outputs, from left to right, or in a column where that is
-// wider than most pixels, unless that is 0. It is a whole document.
+// SVG draws an outline: inputs, equations, outputs, from left to right, or in a column where that
+// is wider than most pixels, unless that is 0. It is a whole document.
 func (o Outline) SVG(most int) string { return drawing(o.Title, o.boxes(), most) }
 
 // drawing draws boxes with lines from those that lead to them.
@@ -187,8 +187,8 @@ func across(boxes []box) (lines []string, width, height int) {
 	return lines, x - levelGap + boxGap, height
 }
 
-// down places boxes in one column, each above what is made of it and as near as may be. The lines run
-// beside it, those to one box in a lane together.
+// down places boxes in one column, each above what is made of it and as near as may be. The lines
+// run beside it, those to one box in a lane together.
 func down(boxes []box, most int) (lines []string, width, height int) {
 	order := make([]int, 0, len(boxes))
 	row := make([]int, len(boxes)) // of a box in the order, from 1
@@ -346,8 +346,8 @@ func wrapped(text string, most int) (lines []string) {
 	return lines
 }
 
-// level puts each box in a column behind those that lead to it, and what nothing leads to before the
-// first that needs it.
+// level puts each box in a column behind those that lead to it, and what nothing leads to before
+// the first that needs it.
 func level(boxes []box) {
 	const doing, done = 1, 2
 	state := make([]int, len(boxes))

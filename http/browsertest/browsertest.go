@@ -1,5 +1,5 @@
-// Package browsertest looks at pages in a real Chromium, as people do: it presses and writes, notes what no page may bring about,
-// and finds what keeps people out.
+// Package browsertest looks at pages in a real Chromium, as people do: it presses and writes, notes
+// what no page may bring about, and finds what keeps people out.
 package browsertest
 
 import (
@@ -29,8 +29,8 @@ const (
 	picturesVariable = "PICTURES" // folder that pictures of the pages are written to
 )
 
-// Patience is how long a browser may take for a test: it ends one that hangs, and is far beyond what a
-// loaded machine needs.
+// Patience is how long a browser may take for a test: it ends one that hangs, and is far beyond
+// what a loaded machine needs.
 const Patience = 8 * time.Minute
 
 // Tab is a tab of a real browser, which notes what no page may bring about.

@@ -67,7 +67,8 @@ const (
 	narrowDrawing = 284
 )
 
-// graphs are a graph for wide and for narrow pages, by what draws it, which escapes what it is made of.
+// graphs are a graph for wide and for narrow pages, by what draws it, which escapes what it is made
+// of.
 func graphs(svg func(most int) string) template.HTML {
 	return template.HTML(`<div class="drawn-wide">` + svg(wideDrawing) + `</div><div class="drawn-narrow">` + svg(narrowDrawing) + `</div>`)
 }

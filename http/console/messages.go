@@ -225,7 +225,8 @@ const (
 	toCompare      = 100
 )
 
-// scenarios are the trees of a conversation's scenarios: the first one, that in focus, and the newest.
+// scenarios are the trees of a conversation's scenarios: the first one, that in focus, and the
+// newest.
 func (r *reader) scenarios(head projections.Conversation, newest int) (roots []*scenarioShown, err error) {
 	var indexes []int
 	first := max(1, head.Last-newest+1)
