@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -72,7 +73,14 @@ func actorOf(r admin.ActedAs) string {
 func whatOf(r admin.Audited) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(r.Data)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, r.Data[name]))
+		value := r.Data[name]
+		switch value.(type) {
+		case map[string]any, []any:
+			if text, err := json.Marshal(value); err == nil { // it came as JSON
+				value = string(text)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s=%v", name, value))
 	}
 	return strings.Join(parts, " ")
 }
