@@ -36,6 +36,21 @@ func quiet(t *testing.T, l *log.Log, account uuid.UUID) uuid.UUID {
 	return id
 }
 
+// abandoned is a conversation whose first prompt is stored and whose command never came.
+func abandoned(t *testing.T, l *log.Log, account uuid.UUID) uuid.UUID {
+	t.Helper()
+	id, message := uuid.New(), uuid.New()
+	e := newEvent(events.PromptSubject(account, id, message), &events.PromptStored{ConversationID: id, MessageID: message, Prompt: drive})
+	logtest.Until(t, "store a prompt", func(ctx context.Context) error {
+		_, err := l.Append(ctx, e, 0)
+		if errors.Is(err, log.ErrConflict) { // an earlier try came through
+			return nil
+		}
+		return err
+	})
+	return id
+}
+
 // On nodes that share a log, those erase whose clock has another one beside it, and only where both
 // say the same.
 func TestRetentionOfNodes(t *testing.T) {
@@ -102,6 +117,28 @@ func TestRetentionOfNodes(t *testing.T) {
 				}
 				if erased, err := views.Erased(t.Context(), account.ID, id); erased == leads || err != nil {
 					t.Errorf("erased: %t on a node that leads: %t (%v)", erased, leads, err)
+				}
+				lost := abandoned(t, l, account.ID)
+				if err := views.Fresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if list, _, err := r.lost(t.Context(), time.Now().Add(day)); err != nil || len(list) > 0 {
+					t.Errorf("given up while commands of its time are there: %v (%v)", list, err)
+				}
+				list, _, err := r.lost(t.Context(), time.Now().Add(2*day))
+				if err != nil || len(list) != 1 || list[0].ID != lost {
+					t.Fatalf("given up are %v, want %s (%v)", list, lost, err)
+				}
+				expected, err := l.Newest(t.Context(), events.AccountSubject(account.ID))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sequence, err := r.erase(t.Context(), list[0], "", expected)
+				if err == nil {
+					err = views.Forgotten(t.Context(), sequence)
+				}
+				if left, failed := l.Sequences(t.Context(), account.ID, lost); err != nil || failed != nil || len(left) > 0 {
+					t.Errorf("events %v of what was given up are left (%v, %v)", left, err, failed)
 				}
 			}
 			if want := len(logs) / 3; leaders != want {
