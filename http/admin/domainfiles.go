@@ -222,7 +222,7 @@ func (q *request) publish(draft bool) (http.Answer, error) {
 		return http.Answer{}, q.invalid(f, err)
 	}
 	answer.ID, answer.Key, answer.Version, answer.Unchanged = done.DomainID, done.Key, done.Version, done.Unchanged
-	return http.Answer{Body: answer}, nil
+	return http.Answer{Header: map[string]string{"ETag": tagOf(projections.Domain{Sequence: done.Sequence})}, Body: answer}, nil
 }
 
 // invalid is an error of a publication of a file, with the places of what stops it.
