@@ -280,7 +280,7 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	}
 	key := a.Keys[i]
 	same := subtle.ConstantTimeCompare([]byte(key.Hash), []byte(text)) == 1
-	if before := key.Earlier; !same && before != nil && !key.Revoked && time.Now().Before(before.Until) {
+	if before := key.Earlier; !same && before != nil && time.Now().Before(before.Until) {
 		same = subtle.ConstantTimeCompare([]byte(before.Hash), []byte(text)) == 1
 	}
 	if !same {
@@ -289,9 +289,9 @@ func (s *accounts) find(hash [32]byte) (Key, Account, bool) {
 	return key, a, true
 }
 
-// Authenticate finds the key with this hash (SHA-256 of the whole key string); a revoked key is
-// found by its last hash. found is false for a hash of no key. It fails with ErrBehind while the
-// newest confirmed read index is 1 s old or older.
+// Authenticate finds the key with this hash (SHA-256 of the whole key string), a revoked one too.
+// found is false for a hash of no key, and for one that holds no more. It fails with ErrBehind
+// while the newest confirmed read index is 1 s old or older.
 func (v *Views) Authenticate(hash [32]byte) (key Key, account Account, found bool, err error) {
 	v.lastRequest.Store(int64(time.Since(v.index.started)))
 	return v.Recognize(hash)

@@ -42,6 +42,8 @@ func TestAccountsFindKeys(t *testing.T) {
 		{"a revoked key does not rotate", &events.KeyRotated{KeyID: one, Hash: hash("e")}, []string{"b"}, []string{"c"}, []string{"a", "e"}},
 		{"unknown keys", &events.KeyRevoked{KeyID: uuid.New()}, []string{"b"}, []string{"c"}, []string{"a"}},
 		{"unknown event", nil, []string{"b"}, []string{"c"}, []string{"a"}},
+		{"rotated with an overlap again", &events.KeyRotated{KeyID: two, Hash: hash("h"), OverlapUntil: &later}, []string{"b", "h"}, []string{"c"}, []string{"a"}},
+		{"revoked while two secrets hold", &events.KeyRevoked{KeyID: two}, nil, []string{"b", "c", "h"}, []string{"a"}},
 	}
 	memory := openAccounts(nil)
 	var a Account
