@@ -97,13 +97,15 @@ const (
 	subject = "reckon.nodes"
 	// patience is how long it is waited for nodes that do not answer.
 	patience = time.Second
+	// longPatience is how long it is waited for the server of a log that was joined, which runs.
+	longPatience = 5 * time.Second
 )
 
 // Tell answers who asks the nodes of the log how they are, for as long as its connection holds.
 func (s Source) Tell() error {
 	_, err := s.Log.JetStream().Conn().Subscribe(subject, func(m *nats.Msg) {
 		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			ctx, cancel := context.WithTimeout(context.Background(), longPatience)
 			defer cancel()
 			node, _, err := s.node(ctx)
 			if err != nil {
@@ -209,15 +211,16 @@ func (s Source) All(ctx context.Context) (Installation, error) {
 	}
 	if joined || !l.Alone() {
 		var expected []string
+		wait := patience
 		if joined && l.Alone() {
-			expected = []string{all.This.Name}
+			expected, wait = []string{all.This.Name}, longPatience
 		}
 		if within(l) {
 			for _, peer := range all.Others {
 				expected = append(expected, peer.Name)
 			}
 		}
-		if all.Nodes, err = ask(ctx, l, all.Nodes, expected); err != nil {
+		if all.Nodes, err = ask(ctx, l, all.Nodes, expected, wait); err != nil {
 			return all, err
 		}
 	}
@@ -256,11 +259,11 @@ func disabled(views *projections.Views) []Webhook {
 	return list
 }
 
-// ask asks all nodes how they are, and waits until those that are expected have said so, or
-// for patience where others may be there. known are those that need not answer.
-func ask(ctx context.Context, l *log.Log, known []Answer, expected []string) ([]Answer, error) {
+// ask asks all nodes how they are, and waits until those that are expected have said so, at most for
+// as long as it is told. known are those that need not answer.
+func ask(ctx context.Context, l *log.Log, known []Answer, expected []string, wait time.Duration) ([]Answer, error) {
 	conn := l.JetStream().Conn()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	answers, err := conn.SubscribeSync(conn.NewInbox())
 	if err == nil {
