@@ -142,7 +142,7 @@ func (c *doctorCommand) directory() []nodes.Advice {
 		list = append(list, found(warning, "The data directory "+c.Data+" belongs to another user than this one.", "Give the command, and run the server, as its owner.")...)
 	}
 	if os.Getuid() == 0 {
-		list = append(list, found(note, "This is the user root.", "A server needs no rights but those of its directory: run it as a user of its own, as cmd/reckon/reckon.service does.")...)
+		list = append(list, found(note, "It runs as root.", "A server needs no rights but those of its directory: run it as a user of its own, as cmd/reckon/reckon.service does.")...)
 	}
 	return list
 }
@@ -316,7 +316,7 @@ func (c *doctorCommand) files() []nodes.Advice {
 		return nil
 	}
 	return found(warning, fmt.Sprintf("A process of this user may open %d files: a server has %d connections at most.", most, most/2),
-		fmt.Sprintf("Allow %d and more: LimitNOFILE of systemd, ulimits of a container, ulimit -n of a shell. This is the limit of this process; that of the server may be another.", wantedFiles))
+		fmt.Sprintf("Allow %d and more: LimitNOFILE of systemd, ulimits of a container, ulimit -n of a shell.", wantedFiles))
 }
 
 // roomyMemory is what a container should have for a history of some 100,000 messages.
