@@ -42,6 +42,19 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// TestPauses holds that a receiver may be away for a day, however the pauses vary.
+func TestPauses(t *testing.T) {
+	total := time.Duration(0)
+	for i, pause := range pauses {
+		if total += pause * 9 / 10; i > 0 && pause < pauses[i-1] {
+			t.Errorf("pause %d is shorter than the one before", i+1)
+		}
+	}
+	if total < 24*time.Hour {
+		t.Errorf("the last attempt comes after %s", total)
+	}
+}
+
 // TestDisabled holds that five messages that fail for good disable a webhook, that this is said, and
 // that nothing is sent until it is enabled.
 func TestDisabled(t *testing.T) {

@@ -44,8 +44,9 @@ const (
 	keepEvery = log.SendWait / 5
 )
 
-// pauses are those between two attempts, more or less a tenth.
-var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour}
+// pauses are those between two attempts, more or less a tenth. All together are longer than a day,
+// so that a receiver may be away for one.
+var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 10 * time.Hour}
 
 // Sender sends what is to be sent while Run runs, here or on another node.
 type Sender struct {
