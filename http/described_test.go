@@ -112,6 +112,15 @@ func TestOrigins(t *testing.T) {
 	if w := n.ask("GET", "/v1/domains", "", "Origin", foreign); w.Code != 200 || w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a request of another origin: %d %v", w.Code, w.Header())
 	}
+	for origin, want := range map[string]bool{"": false, page: false, "http://localhost:5173": false, foreign: true, "null": true} {
+		r := httptest.NewRequest("POST", "http://reckon.example.com/mcp", nil)
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		if got := n.server.Foreign(r); got != want {
+			t.Errorf("a page of %q is foreign: %t", origin, got)
+		}
+	}
 	n.secret = "wrong"
 	if w := n.ask("GET", "/v1/domains", "", "Origin", page); w.Code != 401 || w.Header().Get("Access-Control-Allow-Origin") != page {
 		t.Errorf("a refusal that the page is to read: %d %v", w.Code, w.Header())

@@ -36,5 +36,21 @@ func (s *Server) AllowOrigins(origins []string) error {
 		MaxAge: 7200, // as long as browsers keep it
 	})
 	s.origins = policy.Handler
+	s.crossing = nethttp.NewCrossOriginProtection()
+	for _, origin := range origins {
+		if origin == "*" {
+			s.crossing = nil
+			break
+		}
+		if err := s.crossing.AddTrustedOrigin(origin); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// Foreign tells whether a browser sends a request that is no GET for a page of another origin, of
+// those that AllowOrigins was not told of.
+func (s *Server) Foreign(r *nethttp.Request) bool {
+	return s.crossing != nil && s.crossing.Check(r) != nil
 }

@@ -97,6 +97,7 @@ type Server struct {
 	beat     time.Duration                         // after so much silence a stream of events says that it is there
 	patience time.Duration                         // for who reads a piece of an answer
 	origins  func(nethttp.Handler) nethttp.Handler // answers for pages of other origins; nil for none
+	crossing *nethttp.CrossOriginProtection        // knows those pages; nil for all
 
 	running context.Context // ends when Serve is to stop, so that those who only wait do not hold it up
 	stop    context.CancelFunc
@@ -120,7 +121,7 @@ func newServer(logger *slog.Logger, version string, list []route) *Server {
 		logger: logger, version: version, answers: newAnswers(),
 		requests: commands.NewFairSemaphore(maxRequests, maxRequests/4),
 		turns:    commands.NewFairSemaphore(math.MaxInt, commands.Turns()),
-		beat:     streamBeat, patience: readerPatience,
+		beat:     streamBeat, patience: readerPatience, crossing: nethttp.NewCrossOriginProtection(),
 	}
 	s.bound()
 	s.list = list

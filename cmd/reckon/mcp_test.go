@@ -155,6 +155,18 @@ activities: [{equation: time = distance / speed}, {equation: total = sum(hours)}
 			t.Error("a wrong key is let in")
 		}
 	})
+	t.Run("pages", func(t *testing.T) {
+		for origin, want := range map[string]int{"": 200, c.url: 200, "https://evil.example.com": 403, "null": 403, "not an origin": 403} {
+			header := map[string]string{"Authorization": "Bearer " + c.secret, "Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+			if origin != "" {
+				header["Origin"] = origin
+			}
+			a, err := send(&patient, "POST", c.url+"/mcp", header, []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			if err != nil || a.status != want {
+				t.Errorf("a page of %q is answered %d, %v: %s", origin, a.status, err, a.body)
+			}
+		}
+	})
 	t.Run("broken", func(t *testing.T) {
 		for body, want := range map[string]int{`{`: 400, `[]`: 400, ``: 400, `{"jsonrpc":"2.0","id":1,"method":"nothing"}`: 400, strings.Repeat(" ", 2<<20): 413} {
 			a, err := send(&patient, "POST", c.url+"/mcp", map[string]string{

@@ -202,6 +202,9 @@ func Face(s *http.Server, version string) http.Face {
 	return http.Face{
 		Prefix: "/mcp/", Vary: "Authorization", Admit: s.AdmitKey,
 		Routes: []http.Route{{Method: nethttp.MethodPost, Path: "/mcp", Handle: func(x *http.Exchange) (http.Answer, error) {
+			if s.Foreign(x.Request()) { // as the protocol has it
+				return http.Answer{}, http.Failure(nethttp.StatusForbidden, "error_forbidden", "Pages of this origin may not ask: a service names those that may with --cors-origin.")
+			}
 			body, err := x.Body(maxCall, http.JSON)
 			if err != nil {
 				return http.Answer{}, err
