@@ -203,7 +203,7 @@ func (s *search) alone(q *quantity) bool {
 // partOfRate reports whether words such as "an hour" only say per what an amount before them is.
 func (s *search) partOfRate(from, quantity int) bool {
 	p := s.prose
-	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() {
+	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() || q.none {
 		return false
 	}
 	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
@@ -224,6 +224,9 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 			continue
 		}
 		link := s.prose.connection(from, to, m.from, m.to)
+		if m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from) {
+			link = 1
+		}
 		if of := s.prose.counts[m.from]; of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
 		}
@@ -238,6 +241,24 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// mostDescribing is how many tokens may say what the thing is whose amount is stated: "the diagonal
+// of a rectangle is 13 m".
+const mostDescribing = 5
+
+// described reports whether nothing stands between a name and an amount but what it is of, which
+// names nothing by itself, and a word that states the amount.
+func (p *prose) described(from, to int) bool {
+	if to-from < 3 || to-from > mostDescribing || !p.tokens[from].is("partitive") || !p.tokens[to-1].is("stating") {
+		return false
+	}
+	for at := from + 1; at < to-1; at++ {
+		if p.tokens[at].kind != word || p.within[at] >= 0 || p.tokens[at].border() != noBorder && p.tokens[at].border() <= conjunctionBorder {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from > from && m.to < to && m.weight >= p.weights.ExactName })
 }
 
 // countedBy reports whether a mention is the noun for what another number than the one at a token
@@ -302,7 +323,7 @@ func (s *search) differs(variable int, comparison string) bool {
 func (s *search) scoreOwner(q *quantity, list []candidate) {
 	p := s.prose
 	owns := func(m *mention) bool {
-		if m.weight < s.weights.ExactName || m.told || m.to >= q.from || slices.ContainsFunc(list, func(k candidate) bool { return k.variable == m.variable }) || !anyIs(p.tokens[m.to:q.from], "owning") {
+		if m.weight < s.weights.ExactName || m.told || m.to >= q.from || slices.ContainsFunc(list, func(k candidate) bool { return k.variable == m.variable }) || !anyIs(p.tokens[m.to:q.from], "owning") || len(list) == 0 {
 			return false
 		}
 		for at := m.to; at < q.from; at++ {
@@ -321,21 +342,24 @@ func (s *search) scoreOwner(q *quantity, list []candidate) {
 		if !owns(m) {
 			continue
 		}
-		owned := make([]bool, len(list))
-		count := 0
+		shared := make([]int, len(list)) // words of those
 		for k := range list {
-			names := s.vocabulary.terms[list[k].variable].names
-			if owned[k] = slices.ContainsFunc(p.stems[m.from:m.to], func(stem string) bool {
-				return slices.ContainsFunc(names, func(n name) bool { return slices.Contains(n.words, stem) })
-			}); owned[k] {
-				count++
+			for _, n := range s.vocabulary.terms[list[k].variable].names {
+				count := 0
+				for _, stem := range p.stems[m.from:m.to] {
+					if slices.Contains(n.words, stem) {
+						count++
+					}
+				}
+				shared[k] = max(shared[k], count)
 			}
 		}
-		if count == 0 || count == len(list) {
+		most, least := slices.Max(shared), slices.Min(shared)
+		if most == least {
 			continue
 		}
 		for k := range list {
-			if owned[k] {
+			if shared[k] == most {
 				list[k].score += s.weights.ForOwner
 			} else {
 				list[k].score += s.weights.AgainstOwner
@@ -361,7 +385,11 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
-		if ok && r > 0 && !s.unitNames(variable, s.dropped(q, r)) {
+		whole := first && s.shortened(q, 0, t)
+		if whole && q.readings[r].weak {
+			score -= s.weights.AgainstGuess
+		}
+		if ok && r > 0 && !whole && !s.unitNames(variable, s.dropped(q, r)) {
 			score += s.weights.AgainstLater
 			if first {
 				score += s.weights.AgainstSecond
@@ -387,6 +415,12 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	bare := q.readings[0].kind == kindNumber
 	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.prose.tokens[q.to-1].is("multiplied") {
 		return best, false // "three times" is no age
+	}
+	if bare && q.weak && t.dimensional && !t.number() && s.prose.tokens[q.from].is("one") && s.followed(q) {
+		return best, false // "one pipe" is no time
+	}
+	if bare && s.spokenRate(q, t) {
+		best.evidence, best.linked = s.weights.ForName, true
 	}
 	if (bare || q.readings[0].kind == kindPercent) && s.unclaimed(q, &best) {
 		return best, false
@@ -414,6 +448,26 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.score += s.weights.AgainstWeak
 	}
 	return best, true
+}
+
+// spokenRate reports whether the words behind a number, with "a day" among them, are a name of a
+// variable: "10 eggs a day".
+func (s *search) spokenRate(q *quantity, t *term) bool {
+	p := s.prose
+	return slices.ContainsFunc(t.names, func(n name) bool {
+		over := false
+		for i, stem := range n.spoken {
+			if q.to+i >= len(p.tokens) {
+				return false
+			}
+			tok := &p.tokens[q.to+i]
+			rated := (tok.is("per") || tok.is("indefinite")) && p.tables.lexicon[stem].is("per word")
+			if over = over || rated; !rated && tok.stem != stem {
+				return false
+			}
+		}
+		return over && len(n.spoken) > 2
+	})
 }
 
 // shortened reports whether a reading of an amount leaves out what another one has, and that is how

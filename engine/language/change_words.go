@@ -24,8 +24,11 @@ func (p *prose) findChanges(tables *tables) {
 		}
 		p.replaced[i] = p.isReplaced(i, tables) || p.corrected(i)
 	}
+	for i := range p.quantities {
+		p.findMoved(i)
+	}
 	for at := range p.tokens {
-		if p.used[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
+		if p.used[at] || p.void[at] || p.within[at] >= 0 && p.quantities[p.within[at]].from != at {
 			continue
 		}
 		for _, r := range tables.patterns("factors") {
@@ -202,6 +205,34 @@ func (p *prose) changeBefore(i int) (change, bool) {
 		}
 	}
 	return c, false
+}
+
+// findMoved takes the first of two amounts for what something was before, where a verb moves it
+// from the one to the other and the domain has no variable for either end: "is doubled from 3 cm to
+// 6 cm".
+func (p *prose) findMoved(i int) {
+	if i+1 == len(p.quantities) {
+		return
+	}
+	a, b := &p.quantities[i], &p.quantities[i+1]
+	if a.from == 0 || b.from != a.to+1 || !p.tokens[a.from-1].is("origin") || !p.tokens[a.to].is("goal") || !alike(*a, *b) ||
+		slices.ContainsFunc(p.terms, func(t term) bool { return !t.hidden && (t.start || t.end) }) {
+		return
+	}
+	for k := a.from - 2; k >= max(0, a.from-verbReach) && p.within[k] < 0 && p.tokens[k].kind == word; k-- {
+		if p.tokens[k].lex.row("change verbs") == nil && !p.tokens[k].is("turning") && !slices.ContainsFunc(p.tables.patterns("factors"), func(r *rule) bool {
+			n, _ := r.pattern.match(p.tokens, p.used, k)
+			return n > 0
+		}) {
+			continue
+		}
+		p.replaced[i] = true
+		for at := k; at < b.from; at++ {
+			p.void[at] = true
+		}
+		p.changes = slices.DeleteFunc(p.changes, func(c change) bool { return c.quantity == i || c.quantity == i+1 })
+		return
+	}
 }
 
 // corrected reports whether an amount is taken back right behind it for another one: "80 kg, no, 82

@@ -1,13 +1,17 @@
 package language
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"reckon/engine"
 	"reckon/engine/decimal"
 	"reckon/engine/input"
 	"reckon/engine/prompt"
 	"reckon/engine/units"
 	"reckon/engine/value"
-	"slices"
 )
 
 // given is a value of a variable from its text, in the grammar of structured text.
@@ -60,10 +64,42 @@ func (s *search) momentFor(variable int, r *reading) (string, float64) {
 	case kind == datetimeKind, kind == dateKind && r.kind == kindDate, kind == timeKind && r.kind == kindClock:
 		return r.text, s.weights.ForDimension
 	case kind == durationKind && r.kind == kindClock:
-		return r.text, s.weights.AgainstClock
+		return s.span(variable, r.text), s.weights.AgainstClock
 	}
 	return "", 0
 }
+
+// span is "4:30" as a length of time: minutes and seconds where that is much nearer to the earlier
+// value or the default of the variable, else hours and minutes.
+func (s *search) span(variable int, text string) string {
+	hours, minutes, ok := strings.Cut(text, ":")
+	h, errH := strconv.Atoi(hours)
+	m, errM := strconv.Atoi(minutes)
+	if !ok || errH != nil || errM != nil {
+		return text
+	}
+	var usual value.Value
+	if v := s.baseValue(variable); v != nil {
+		usual = v.Value
+	} else if def := &s.vocabulary.domain.Variables[variable]; def.Default.IsEmpty() {
+		return text
+	} else if in, errs := s.vocabulary.given(variable, def.Default.Scalar(), s.env); len(errs) == 0 {
+		usual = in.Value
+	}
+	q, single := usual.Single()
+	if !single || q.Unit == nil {
+		return text
+	}
+	was, short := q.SI(decimal.NewContext(10_000)).Float64(), float64(60*h+m)
+	far := func(seconds float64) float64 { return max(seconds/was, was/seconds) }
+	if was <= 0 || short <= 0 || far(short)*nearerSpan > far(60*short) {
+		return text
+	}
+	return fmt.Sprintf("0:%02d:%02d", h, m)
+}
+
+// nearerSpan is how many times nearer minutes and seconds are where they are meant.
+const nearerSpan = 8
 
 // percentFor is momentFor of a percentage.
 func (s *search) percentFor(variable int, r *reading) (string, float64) {
@@ -155,6 +191,9 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 		return r.number.String() + " " + gauge.Symbol(), s.weights.ForDimension // "a gauge pressure of 5 bar"
 	}
 	if t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)) {
+		if r.kind == kindDuration {
+			return s.span(variable, r.text), s.weights.ForDimension
+		}
 		return r.text, s.weights.ForDimension
 	}
 	if turning := s.withoutTurns(r, t); turning != nil {

@@ -32,7 +32,7 @@ func (s *search) bound(best *combination) *value.Error {
 	p := s.prose
 	for i, k := range best.picks {
 		l := &s.list[i]
-		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") {
+		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
 			continue
 		}
 		for at := range p.mentions {
