@@ -9,6 +9,9 @@ import (
 // findAskedUnit finds the unit that the answer is wanted in: "in hours", "to km/h", at the end of a
 // clause or behind the question.
 func (v *Vocabulary) findAskedUnit(p *prose) {
+	if v.closingUnit(p) {
+		return
+	}
 	for i := len(p.tokens) - 2; i >= 0; i-- {
 		t := &p.tokens[i]
 		if t.kind != word || p.used[i] || p.within[i] >= 0 {
@@ -53,6 +56,33 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 		}
 		return
 	}
+}
+
+// closingUnit finds a unit alone that a prompt ends in as a question: "0.5 L in 4 hours, mL/h?"
+func (v *Vocabulary) closingUnit(p *prose) bool {
+	end := len(p.tokens) - 1
+	if end < 1 || p.tokens[end].fold != "?" {
+		return false
+	}
+	from := end
+	for from > 0 && p.tokens[from-1].kind != number && p.tokens[from-1].border() != clauseBorder && p.tokens[from-1].border() != stopBorder {
+		from--
+	}
+	if from == end || from > 0 && p.tokens[from-1].kind == number || p.used[from] {
+		return false
+	}
+	unit, n := p.symbols(from, v)
+	if n == 0 && len(p.tokens[from].text) >= shortestOwn && v.rarity[p.tokens[from].stem] == 0 {
+		unit, n = v.tables.scanUnit(p.tokens, from, v.domain.Units())
+	}
+	if n == 0 || from+n != end {
+		return false
+	}
+	p.asked, p.askedAt = unit, from
+	for k := from; k < end; k++ {
+		p.meaning[k], p.known[k], p.used[k] = plainly, asUnit, true
+	}
+	return true
 }
 
 // insideName reports whether a word is neither the first nor the last of the name of a variable:

@@ -39,8 +39,8 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 			for q.end < len(p.tokens) && !p.ends(q.end) {
 				q.end++
 			}
-			if q.want == wantAny && p.costs(&q) {
-				q.want, q.costs = wantMoney, true
+			if q.want == wantAny {
+				p.findVerb(&q)
 			}
 			p.questions = append(p.questions, q)
 			at = q.to - 1
@@ -57,14 +57,30 @@ func (p *prose) subordinate(at int) bool {
 		!(at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary"))
 }
 
-// costs reports whether what a question asks for ends in the verb that asks for money: "what would
-// the clay cost us".
-func (p *prose) costs(q *question) bool {
-	at := q.end - 1
-	for at > q.to && p.tokens[at].is("grammar") {
-		at--
+// findVerb finds the verb of a question that says what kind of value is asked for: "what would the
+// clay cost us", "how much do 40 bags weigh".
+func (p *prose) findVerb(q *question) {
+	at := q.to
+	for at < len(p.tokens) && p.tokens[at].kind != mark {
+		at++
 	}
-	return at > q.to && p.tokens[at].is("costing") && p.tokens[q.to].is("doing")
+	for at--; at > q.to && p.tokens[at].is("grammar"); at-- {
+	}
+	last := q.end - 1
+	for last > q.to && p.tokens[last].is("grammar") {
+		last--
+	}
+	for _, i := range []int{at, last} {
+		switch {
+		case i <= q.to || !p.tokens[q.to].is("doing"):
+		case p.tokens[i].is("costing"):
+			q.want, q.verb = wantMoney, i
+			return
+		case p.tokens[i].is("weighing"):
+			q.want, q.verb = wantMass, i
+			return
+		}
+	}
 }
 
 // opens reports whether a token opens a clause, as the verb of a command does.
@@ -116,6 +132,27 @@ func (p *prose) settleQuestions() {
 			}
 		}
 		list = append(list, q)
+	}
+	p.questions = list
+}
+
+// dropWishes leaves out a question without a form before another one where it says which value
+// something shall have: "I want the delivery on 1 May. What order date do I need?"
+func (p *prose) dropWishes() {
+	var list []question
+	for i, q := range p.questions {
+		told := q.want == wantAny && !p.tokens[q.from].is("asking") && !p.tokens[q.from].is("how") && i+1 < len(p.questions) &&
+			q.end < p.questions[i+1].from && p.within[q.end] >= 0 && p.tokens[q.end-1].is("dated")
+		if told {
+			amount := &p.quantities[p.within[q.end]]
+			told = slices.ContainsFunc(p.mentions, func(m mention) bool {
+				t := &p.terms[m.variable]
+				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
+			})
+		}
+		if !told {
+			list = append(list, q)
+		}
 	}
 	p.questions = list
 }

@@ -304,7 +304,34 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 	if c := l.change; s.base == nil && c != nil && c.sign != 0 && s.prose.tokens[c.to-1].is("comparing") {
 		list = slices.DeleteFunc(list, func(k candidate) bool { return !s.differs(k.variable, s.prose.tokens[c.to-2].stem) })
 	}
-	return list
+	return s.byPeriod(q, list)
+}
+
+// byPeriod leaves an amount for each of a time to the variables that are called by it, where the
+// same words name one that is not: "3,000 a month net" is a monthly net income and no yearly one.
+func (s *search) byPeriod(q *quantity, list []candidate) []candidate {
+	r := &q.readings[0]
+	if r.unit == nil || !slices.ContainsFunc(r.unit.Terms(), func(t units.Term) bool { return t.Num < 0 && t.Unit.Dimension() == units.Time }) {
+		return list
+	}
+	period := &quantity{from: q.to - 1, to: q.to}
+	called := func(k candidate) bool { return s.unitNames(k.variable, period) }
+	return slices.DeleteFunc(slices.Clone(list), func(k candidate) bool {
+		t := &s.vocabulary.terms[k.variable]
+		if called(k) || r.unit.Dimension() == t.dimension || s.withMoney(r, t) != nil {
+			return false
+		}
+		return slices.ContainsFunc(list, func(o candidate) bool {
+			return called(o) && s.vocabulary.terms[o.variable].dimension == t.dimension && (k.name < 0 || s.sharesWords(k.name, o.variable))
+		})
+	})
+}
+
+// sharesWords reports whether words of a mention name another variable, too.
+func (s *search) sharesWords(name, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.overlaps(&s.prose.mentions[name])
+	})
 }
 
 // differs reports whether a variable is a difference by its name, or is called by a word of
@@ -403,6 +430,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		return best, false
 	}
 	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
+	if !t.dimensional && !best.linked && q.readings[0].unit != nil {
+		return best, false // nothing says that it has a unit
+	}
 	if s.countsOther(q, variable) && !(s.namedBefore(q, &best) && !s.counted(q)) {
 		return best, false
 	}

@@ -3,6 +3,7 @@ package language
 import (
 	"slices"
 
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -30,6 +31,58 @@ func (s *search) unclaimed(q *quantity, k *candidate) bool {
 		return true
 	}
 	return s.nameless(q.from-1) && !s.prose.tokens[q.from-1].is("having")
+}
+
+// periodLost refuses a period of time that no reading uses where a variable that is called by it
+// could have the amount: "3000 net a month" with a yearly and a monthly net income.
+func (s *search) periodLost(best *combination) *value.Error {
+	p := s.prose
+	for i, k := range best.picks {
+		l := &s.list[i]
+		if k.variable >= 0 || l.quantity < 0 || l.dropped || len(p.quantities[l.quantity].readings) == 0 || p.quantities[l.quantity].readings[0].kind != kindDuration {
+			continue
+		}
+		period := &quantity{from: l.to - 1, to: l.to}
+		for j, o := range best.picks {
+			if o.variable < 0 || o.name < 0 || p.mentions[o.name].to != l.from || s.unitNames(o.variable, period) || s.overTime(o.variable) {
+				continue
+			}
+			for _, other := range s.list[j].candidates {
+				if other.variable >= 0 && s.unitNames(other.variable, period) && s.sharesWords(o.name, other.variable) && !gives(best.picks, other.variable) &&
+					s.vocabulary.terms[other.variable].dimension == s.vocabulary.terms[o.variable].dimension {
+					swapped := *best
+					swapped.picks = slices.Clone(best.picks)
+					swapped.picks[j] = other
+					return s.choose([]combination{swapped, *best})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// overTime reports whether the unit of a variable is one for each of a time.
+func (s *search) overTime(variable int) bool {
+	t := &s.vocabulary.terms[variable]
+	return t.unit != nil && slices.ContainsFunc(t.unit.Terms(), func(of units.Term) bool { return of.Num < 0 && of.Unit.Dimension() == units.Time })
+}
+
+// numbered refuses a command that nobody knows about one of the things that a variable counts:
+// "restart server 12" does not say how many servers there are.
+func (s *search) numbered(best *combination) *value.Error {
+	p := s.prose
+	for i, k := range best.picks {
+		if from := s.list[i].from; k.variable < 0 || from < 2 || p.tokens[from].kind != number || !s.vocabulary.terms[k.variable].number() || p.tables.plural(&p.tokens[from-1]) {
+			continue
+		}
+		named := slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == k.variable && m.from == 1 && m.to == s.list[i].from && m.weight >= s.weights.ExactName
+		})
+		if word := s.stranger(0, 1); named && word != "" {
+			return notUnderstood(word)
+		}
+	}
+	return nil
 }
 
 // nameless reports whether a token is a noun that names nothing in the domain.

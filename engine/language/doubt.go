@@ -10,7 +10,7 @@ import (
 )
 
 func notUnderstood(fragments string) *value.Error {
-	return value.Problem("language.not_understood", fragments)
+	return value.Problem(doubted, fragments)
 }
 
 func ambiguous(readings string) *value.Error {
@@ -107,7 +107,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.costsNothing, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind, s.otherChoice} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherVerb, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind, s.otherChoice} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -214,8 +214,12 @@ func (s *search) askedAndGiven(best *combination) *value.Error {
 func (s *search) compared(*combination) *value.Error {
 	p := s.prose
 	for _, q := range p.questions {
-		if q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil && anyIs(p.tokens[q.to:], "comparing") && (q.how(p) || q.want == wantCount) && s.base != nil {
-			return notUnderstood(s.say("difference", quoted(p.fragment(q.from, q.to+1))))
+		end := q.to // of "how much longer"
+		if q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil {
+			end++
+		}
+		if p.tokens[end-1].lex.row("comparatives") != nil && anyIs(p.tokens[end:], "comparing") && (q.how(p) || q.want == wantCount) && s.base != nil {
+			return notUnderstood(s.say("difference", quoted(p.fragment(q.from, end))))
 		}
 	}
 	return nil
@@ -253,11 +257,43 @@ func (s *search) unused(best *combination) *value.Error {
 	return nil
 }
 
-// costsNothing refuses a question what something costs where the answer would be no money.
-func (s *search) costsNothing(best *combination) *value.Error {
-	for _, q := range s.prose.questions {
-		if q.costs && best.target >= 0 && s.weights.fits(wantMoney, &s.vocabulary.terms[best.target]) == 0 {
-			return notUnderstood(quoted(s.prose.fragment(q.from, q.end)))
+// otherVerb refuses a question what something costs or weighs where the answer would be no money or
+// no mass.
+func (s *search) otherVerb(best *combination) *value.Error {
+	p := s.prose
+	for _, q := range p.questions {
+		if q.verb > 0 && best.target >= 0 && s.weights.fits(q.want, &s.vocabulary.terms[best.target]) == 0 && !s.speaksOf(best.target, q.verb) {
+			return notUnderstood(quoted(p.fragment(q.from, q.verb+1)))
+		}
+	}
+	return nil
+}
+
+// speaksOf reports whether the name of a variable has a word that a token is used for.
+func (s *search) speaksOf(variable, at int) bool {
+	return slices.ContainsFunc(s.vocabulary.terms[variable].names, func(n name) bool {
+		return slices.ContainsFunc(n.words, func(w string) bool {
+			return w == s.prose.tokens[at].stem || s.vocabulary.groups.share(w, s.prose.tokens[at].stem)
+		})
+	})
+}
+
+// otherSide refuses a question how high, wide or deep something is that is named beside what is
+// done with it, where its own name says nothing of that: "how high should I hang a lamp" does not
+// ask for the length of the lamp.
+func (s *search) otherSide(best *combination) *value.Error {
+	p := s.prose
+	for _, q := range p.questions {
+		if q.want != wantLength || best.target < 0 || !p.tokens[q.to-1].is("side") || s.speaksOf(best.target, q.to-1) {
+			continue
+		}
+		for _, m := range p.mentions {
+			if m.variable != best.target || m.weight < s.weights.LeastAsking || m.from < q.to || m.to > q.end {
+				continue
+			}
+			if word := s.stranger(q.to, m.from); word != "" {
+				return notUnderstood(quoted(p.fragment(q.from, m.to)))
+			}
 		}
 	}
 	return nil
@@ -288,7 +324,7 @@ func (s *search) unknownNoun(best *combination) string {
 		if word := s.unknownHead(&q, best); word != "" {
 			return word
 		}
-		if word := s.stranger(q.to, q.end); q.costs && word != "" {
+		if word := s.stranger(q.to, q.end); q.costs() && word != "" {
 			return word
 		}
 	}
@@ -305,7 +341,7 @@ func (s *search) unknownNoun(best *combination) string {
 		if q.unit != nil || names(q) {
 			continue
 		}
-		if q.want == wantAny || q.want == wantCount || q.costs {
+		if q.want == wantAny || q.want == wantCount || q.costs() {
 			if word := s.stranger(q.to, q.end); word != "" {
 				return word
 			}

@@ -41,6 +41,9 @@ const (
 // fetched is the action of a request that calculates nothing.
 const fetched = "fetch"
 
+// doubted is the code of what no reading was found for.
+const doubted = "language.not_understood"
+
 // Codes of a calculation that waits for what the next prompt states.
 const (
 	missingInputs = "calculation.missing_inputs"
@@ -54,7 +57,8 @@ const maxTokens = 500
 // Interpret reads a prompt in prose as a request. It lists only what the prompt itself states;
 // changes to earlier values ("10 mph faster") become absolute ones. Where there is doubt it answers
 // with an error instead: language.not_understood or language.ambiguous with the words in question,
-// or scenario.not_found. The trace tells how it came to that.
+// or scenario.not_found; behind what is not understood it says what can be asked for. The trace
+// tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	return v.interpret(text, v.tables.tokenize(text), c, env)
 }
@@ -80,7 +84,11 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 	}
 	if err != nil {
 		trace.Doubt, trace.Choices = err.Filled(), s.choices(request.Selector)
-		return engine.Request{}, trace, []value.Error{*err}
+		errs := []value.Error{*err}
+		if text := s.instead(c); text != "" && err.Code == doubted {
+			errs = append(errs, *value.Problem("language.can_ask", text))
+		}
+		return engine.Request{}, trace, errs
 	}
 	return request, trace, nil
 }

@@ -139,16 +139,16 @@ func (v *Vocabulary) Noted(res engine.Result, env value.Env) string {
 	}
 	switch found, others := v.askable(facts, env); {
 	case len(found) > 0:
-		text += " " + t.say("can ask", t.oneOf(found))
+		text += " " + t.say("can ask", t.oneOf(v.titles(found)))
 	case len(others) > 0:
-		text += " " + t.say("can ask later", t.oneOf(others))
+		text += " " + t.say("can ask later", t.oneOf(v.titles(others)))
 	}
 	return text
 }
 
-// askable are the titles of results that follow from facts and defaults, and of those that do not,
+// askable are the results that follow from facts and defaults, and of those that do not,
 // what nothing else is made of first; some of each.
-func (v *Vocabulary) askable(facts []engine.Fact, env value.Env) (found, others []string) {
+func (v *Vocabulary) askable(facts []engine.Fact, env value.Env) (found, others []int) {
 	given := slices.Clone(facts)
 	for i := range v.terms {
 		if v.terms[i].fallback && !slices.ContainsFunc(facts, func(f engine.Fact) bool { return f.Variable == i }) {
@@ -164,13 +164,20 @@ func (v *Vocabulary) askable(facts []engine.Fact, env value.Env) (found, others 
 			}
 			looked++
 			if _, _, ok := v.domain.Leaves(meter, given, i); ok && len(found) < maxOffered {
-				found = append(found, title(v.domain, i))
+				found = append(found, i)
 			} else if !ok && len(others) < maxOffered {
-				others = append(others, title(v.domain, i))
+				others = append(others, i)
 			}
 		}
 	}
 	return found, others
+}
+
+func (v *Vocabulary) titles(variables []int) (list []string) {
+	for _, i := range variables {
+		list = append(list, title(v.domain, i))
+	}
+	return list
 }
 
 // oneOf joins parts of which one is to be chosen.

@@ -100,6 +100,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	v.findQuestions(p, tables)
 	p.findChanges(tables)
 	p.mentions = v.mentions(p)
+	p.dropWishes()
 	return p
 }
 

@@ -30,13 +30,16 @@ type question struct {
 	from, to int // the tokens of the form
 	end      int // where what is asked for ends: a quantity or the border of the sentence
 	want     want
-	costs    bool        // its verb asks for money: "what does it cost"
+	verb     int         // the token of a verb that says what is asked for, "what does it cost"; 0 for none
 	unit     *units.Unit // "how many hours": the unit asked for, nil for none
 	behind   int         // behind that unit and the "of" there; to where there is none
 }
 
 // how reports whether the form says itself what is asked for: "how long", "how much".
 func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is("how") }
+
+// costs reports whether its verb asks for money.
+func (q *question) costs() bool { return q.verb > 0 && q.want == wantMoney }
 
 // fits says how well a variable answers a question of a kind: 1 fully, 0 for not at all.
 func (w *weights) fits(asked want, t *term) float64 {

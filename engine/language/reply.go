@@ -1,6 +1,8 @@
 package language
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,24 +98,54 @@ func (p *prose) opensOnly() bool {
 
 // canAsk is what can be asked for with what is known in the scenario in focus, with examples.
 func (s *search) canAsk(c Conversation) string {
-	t := s.vocabulary.tables
-	var facts []engine.Fact
-	if c.Focus > 0 {
-		if base := c.Scenario(c.Focus); base != nil {
-			for _, v := range base.Values {
-				if v.Source == engine.UserInput {
-					facts = append(facts, engine.Fact{Variable: v.Variable, Tier: engine.Stated})
-				}
+	found, others := s.vocabulary.askable(known(c), s.env)
+	return s.withExamples(append(found, others[:min(len(others), maxOffered-len(found))]...), c.Examples[:min(len(c.Examples), maxExamples)])
+}
+
+// instead is what can be asked for in place of what was not understood: what the prompt names
+// first, with an example.
+func (s *search) instead(c Conversation) string {
+	found, others := s.vocabulary.askable(known(c), s.env)
+	named := func(variable int) (weight float64) {
+		for _, m := range s.prose.mentions {
+			if m.variable == variable {
+				weight = max(weight, m.weight)
+			}
+		}
+		return weight
+	}
+	list := append(found, others...)
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(named(b), named(a)) })
+	return s.withExamples(list[:min(len(list), maxNearest)], c.Examples[:min(len(c.Examples), 1)])
+}
+
+// known are the facts of the scenario in focus.
+func known(c Conversation) (facts []engine.Fact) {
+	if c.Focus == 0 {
+		return nil
+	}
+	if base := c.Scenario(c.Focus); base != nil {
+		for _, v := range base.Values {
+			if v.Source == engine.UserInput {
+				facts = append(facts, engine.Fact{Variable: v.Variable, Tier: engine.Stated})
 			}
 		}
 	}
-	found, others := s.vocabulary.askable(facts, s.env)
-	text := t.oneOf(append(found, others[:min(len(others), maxOffered-len(found))]...))
-	if examples := c.Examples[:min(len(c.Examples), maxExamples)]; len(examples) > 0 {
+	return facts
+}
+
+// withExamples lists variables that can be asked for, with examples of prompts.
+func (s *search) withExamples(variables []int, examples []string) string {
+	t := s.vocabulary.tables
+	text := t.oneOf(s.vocabulary.titles(variables))
+	if len(examples) > 0 && text != "" {
 		text = t.say("for example", text, `"`+strings.Join(examples, `", "`)+`"`)
 	}
 	return text
 }
 
-// maxExamples is how many examples of a domain are told.
-const maxExamples = 3
+// Bounds of what is told of what can be asked.
+const (
+	maxExamples = 3
+	maxNearest  = 3 // variables in place of what was not understood
+)

@@ -102,7 +102,7 @@ func (s *search) joinedAmount(best *combination) (asked, taken int) {
 	p := s.prose
 	for i := range p.mentions {
 		a := &p.mentions[i]
-		if a.variable != best.target || a.weight < s.weights.ExactName || !s.asking(a) {
+		if a.variable != best.target || a.weight < s.weights.ExactName || !s.asking(a) || len(p.questions) > 0 && !p.inQuestion(a) {
 			continue
 		}
 		for k := range p.mentions {
@@ -116,6 +116,11 @@ func (s *search) joinedAmount(best *combination) (asked, taken int) {
 	return -1, -1
 }
 
+// inQuestion reports whether a mention is part of what some question asks for, or heads the prompt.
+func (p *prose) inQuestion(m *mention) bool {
+	return p.heads(m) || slices.ContainsFunc(p.questions, func(q question) bool { return m.from >= q.from && m.to <= q.end })
+}
+
 // elliptic reports whether the second of two joined names may leave out what the first has said: in
 // "grams of base and acid" the acid may be that in grams, though it is called so itself.
 func (s *search) elliptic(a, b *mention) bool {
@@ -126,7 +131,9 @@ func (s *search) elliptic(a, b *mention) bool {
 		t := of(&m)
 		return m.variable != a.variable && m.variable != b.variable && m.overlaps(b) && alike(t, of(a)) && t.derived &&
 			slices.ContainsFunc(t.names, func(n name) bool {
-				return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(said, w) })
+				return slices.ContainsFunc(n.words, func(w string) bool {
+					return slices.Contains(said, w) && !slices.Contains(s.prose.stems[b.from:b.to], w)
+				})
 			})
 	})
 }

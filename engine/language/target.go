@@ -67,7 +67,7 @@ func (s *search) targets() []target {
 		list = append(list, target{variable: -1, score: s.weights.AgainstNothing, best: s.weights.AgainstNothing})
 	}
 	for variable := range s.vocabulary.terms {
-		if s.vocabulary.terms[variable].hidden && variable != kept || p.asked != nil && !s.unitFits(variable, p.asked) {
+		if s.vocabulary.terms[variable].hidden && variable != kept || p.asked != nil && s.askedUnit(variable, p.asked) == nil {
 			continue
 		}
 		if one := s.targetOf(variable); one.best > s.weights.LeastAsked {
@@ -89,7 +89,10 @@ func (s *search) targets() []target {
 // targetOf is a variable as a target.
 func (s *search) targetOf(variable int) target {
 	p := s.prose
-	one := target{variable: variable, unit: p.asked, kept: variable == s.kept().Variable && len(p.questions) == 0}
+	one := target{variable: variable, kept: variable == s.kept().Variable && len(p.questions) == 0}
+	if p.asked != nil {
+		one.unit = s.askedUnit(variable, p.asked)
+	}
 	for i := range p.questions {
 		q := &p.questions[i]
 		e := s.formScore(q, variable)

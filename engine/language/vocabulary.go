@@ -445,7 +445,8 @@ func (p *prose) says(at int, stems []string) bool {
 		return false
 	}
 	for i, w := range stems {
-		if p.tokens[at+i].stem != w || p.used[at+i] || p.within[at+i] >= 0 {
+		t := &p.tokens[at+i]
+		if t.stem != w && !(i > 0 && t.is("per word") && p.tables.wordIs(w, "per word")) || p.used[at+i] || p.within[at+i] >= 0 {
 			return false
 		}
 	}

@@ -183,7 +183,7 @@ var codes = []Code{
 		Cause:  "Prose in natural language has several readings, or asks two questions.",
 		WayOut: "Say which one is meant."},
 	{Code: "language.can_ask", Message: "You can ask for %arg0%.", Args: []string{"what can be asked for, with examples"},
-		Cause:  "The prompt asks what can be asked.",
+		Cause:  "The prompt asks what can be asked; or it was not understood, and this stands behind the error that says so.",
 		WayOut: "Ask for one of them."},
 	{Code: "language.nothing_asked", Message: "There is nothing to calculate: %arg0%.", Args: []string{"what is said to that"},
 		Cause:  "The prompt asks for nothing, as thanks do.",
