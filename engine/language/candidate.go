@@ -117,6 +117,13 @@ func (s *search) pair(l *slot) bool {
 // the amount.
 func (s *search) bind(l *slot) []candidate {
 	p := s.prose
+	if name := p.ownerOf(l); name != nil && slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.variable == name.variable }) {
+		return slices.DeleteFunc(l.candidates, func(k candidate) bool {
+			return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.variable == k.variable && m.from == name.from && m.weight >= s.weights.LeastAsking
+			})
+		})
+	}
 	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() ||
 		len(p.things(&p.quantities[l.quantity])) > 0 {
 		return l.candidates
@@ -156,6 +163,22 @@ func (s *search) names(variable, at int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told
 	})
+}
+
+// ownerOf is the whole name that an amount with a unit is said to be of between two others, "heat of
+// 12 kW of IT load"; nil for none.
+func (p *prose) ownerOf(l *slot) *mention {
+	if l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || bareOnly(p.quantities[l.quantity]) || l.from == 0 ||
+		l.to+1 >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") || !p.tokens[l.to].is("partitive") {
+		return nil
+	}
+	i := slices.IndexFunc(p.mentions, func(m mention) bool { return m.from == l.to+1 && m.weight >= p.weights.ExactName && !m.told })
+	if i < 0 || slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.from == l.to+1 && m.to > p.mentions[i].to && m.weight >= p.weights.LeastLonger
+	}) {
+		return nil
+	}
+	return &p.mentions[i]
 }
 
 // ownedReach is how many tokens before a name the "of" may stand that makes it the owner of what is
@@ -537,7 +560,7 @@ func (s *search) namedBefore(q *quantity, k *candidate) bool {
 // is not called by them: "three sessions" are no length of a session, "2 owners" no fee.
 func (s *search) countsOther(q *quantity, variable int) bool {
 	p, t := s.prose, &s.vocabulary.terms[variable]
-	if !bareOnly(*q) || !s.things(q.to) || t.number() || !t.dimensional {
+	if !bareOnly(*q) || !s.things(q.to) && !s.oneThing(q) || t.number() || !t.dimensional {
 		return false
 	}
 	if slices.ContainsFunc(s.vocabulary.terms, func(o term) bool {
@@ -548,6 +571,12 @@ func (s *search) countsOther(q *quantity, variable int) bool {
 	return !slices.ContainsFunc(p.mentions, func(m mention) bool {
 		return m.variable == variable && m.from <= q.to && q.to < m.to && m.weight >= s.weights.ExactName && !m.told
 	})
+}
+
+// oneThing reports whether a number is one of what the noun behind it names: "one pipe".
+func (s *search) oneThing(q *quantity) bool {
+	p := s.prose
+	return p.tokens[q.from].is("one") && q.to == q.from+1 && q.to < len(p.tokens) && p.within[q.to] < 0 && p.meaning[q.to] == content && p.tokens[q.to].kind == word
 }
 
 // things reports whether a token is a noun for more than one thing.

@@ -156,6 +156,25 @@ func (p *prose) saysLabel(at int, words []string) int {
 	return i - at
 }
 
+// untold counts the choices by their labels that some picks leave out although their words name
+// neither the target nor what has an amount.
+func (s *search) untold(picks []candidate, target int) (count int) {
+	p := s.prose
+	for i, k := range picks {
+		l := &s.list[i]
+		if k.variable >= 0 || l.quantity < 0 || !p.quantities[l.quantity].labels() {
+			continue
+		}
+		words := mention{from: l.from, to: l.to}
+		if !slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return (m.variable == target || gives(picks, m.variable)) && m.weight >= s.weights.LeastWord && m.overlaps(&words)
+		}) {
+			count++
+		}
+	}
+	return count
+}
+
 // labels reports whether an amount is a choice by its label.
 func (q *quantity) labels() bool { return len(q.readings) > 0 && q.readings[0].kind == kindLabel }
 

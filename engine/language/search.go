@@ -100,6 +100,11 @@ func (s *search) combinations() []combination {
 			if t.variable >= 0 && gives(c.picks, t.variable) {
 				continue
 			}
+			if last := s.kept().Variable; t.earlier {
+				if d := s.derive(c.picks, last); !d.ok || d.used == d.stated {
+					continue
+				}
+			}
 			full := c
 			full.target, full.unit, full.asked = t.variable, t.unit, t.score
 			for _, n := range t.names { // words that give an amount its name do not ask as well
@@ -109,11 +114,15 @@ func (s *search) combinations() []combination {
 			if t.kept {
 				full.asked = max(full.asked, s.weights.ForKeptTarget-s.weights.ForUnasked*s.loudest(c.picks, t.variable))
 			}
+			if t.earlier {
+				full.asked = max(full.asked, s.weights.ForEarlierTarget)
+			}
 			full.heard = max(full.heard, full.asked)
 			if full.asked < s.weights.LeastAsked && t.variable >= 0 {
 				continue
 			}
 			full.plan = s.derive(c.picks, t.variable)
+			full.score += s.weights.AgainstUntold * float64(s.untold(c.picks, t.variable))
 			full.score += full.asked + s.planScore(t.variable, full.plan)
 			for _, m := range silence {
 				if m.variable != t.variable {

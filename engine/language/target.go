@@ -16,6 +16,7 @@ type target struct {
 	score    float64      // whatever the words
 	best     float64      // with the best of the words
 	names    []namedScore // by the words that ask for it
+	earlier  bool         // it was asked for before that: only where the amounts take no part in what was asked last
 	kept     bool         // it is what the scenario was asked for, and nothing else is
 }
 
@@ -80,7 +81,11 @@ func (s *search) targets() []target {
 	if kept >= 0 && len(p.questions) == 0 && p.asked == nil && len(s.list) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
 		return s.asking(&m) && m.variable != kept && (p.heads(&m) || p.closes(&m))
 	}) {
-		list = slices.DeleteFunc(list, func(t target) bool { return t.variable >= 0 && t.variable != kept }) // nothing else is asked for
+		list = slices.DeleteFunc(list, func(t target) bool { return t.variable >= 0 && t.variable != kept && !t.earlier }) // nothing else is asked for
+	} else {
+		for i := range list {
+			list[i].earlier = false // it is named, or nothing is kept
+		}
 	}
 	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(b.best, a.best) })
 	return list[:min(len(list), maxTarget)]
@@ -130,6 +135,9 @@ func (s *search) targetOf(variable int) target {
 	}
 	if one.kept {
 		one.best = max(one.best, s.weights.ForKeptTarget)
+	}
+	if one.earlier = s.askedEarlier(variable); one.earlier {
+		one.best = max(one.best, s.weights.ForEarlierTarget)
 	}
 	return one
 }
@@ -248,6 +256,15 @@ func (s *search) kept() engine.Target {
 		return s.base.Targets[len(s.base.Targets)-1]
 	}
 	return engine.Target{Variable: -1}
+}
+
+// askedEarlier reports whether a scenario was asked for a variable before it was asked for another
+// one, and the prompt asks for nothing: "VAT 10%" does not change the bill before tax.
+func (s *search) askedEarlier(variable int) bool {
+	if s.base == nil || s.pending != nil || s.base.Everything || len(s.prose.questions) > 0 || s.prose.asked != nil || variable == s.kept().Variable || len(s.base.Last()) > 1 {
+		return false
+	}
+	return slices.ContainsFunc(s.base.Targets, func(t engine.Target) bool { return t.Variable == variable })
 }
 
 // keptAll is all that the scenario was asked for last, or that a pending request asks for.

@@ -114,6 +114,7 @@ type weights struct {
 	AgainstNoPrice  float64 `is:"-0.4"`
 	ForPeriod       float64 `is:"2.5"`  // "in a year", of a number of days
 	AgainstWeak     float64 `is:"-2.5"` // words that may state no amount, and name no variable
+	AgainstUntold   float64 `is:"-3"`   // a choice by its label is left out, and its words name nothing else
 	ForUnread       float64 `is:"1.5"`  // words that may state no amount are no amount
 	ForOrder        float64 `is:"0.6"`  // amounts of one kind in the domain's order
 	ForNamedOrder   float64 `is:"0.3"`  // the same where words tell them apart
@@ -156,31 +157,32 @@ type weights struct {
 	AnyAnswer      float64 `is:"0.5"`
 
 	// The target.
-	ForQuestion    float64 `is:"5"`    // the name stands right behind the question
-	AgainstAsked   float64 `is:"-2"`   // it is given a value where its name stands right behind the question
-	ForHeading     float64 `is:"4.5"`  // a name opens the prompt or closes it
-	ForUnasked     float64 `is:"2.1"`  // a name without an amount
-	TiedName       float64 `is:"0.5"`  // of it goes where the name belongs to an amount
-	ChangedName    float64 `is:"0.4"`  // of it is left where amounts change a scenario
-	LoneName       float64 `is:"1.3"`  // of it where there is no amount
-	ForKeptTarget  float64 `is:"4.38"` // the target of the scenario, where the prompt asks for nothing
-	ForEmpty       float64 `is:"2.19"` // the same where the question names nothing
-	ForForm        float64 `is:"1.8"`
-	ForNearForm    float64 `is:"0.9"` // of how well it fits
-	AgainstForm    float64 `is:"-3"`
-	AgainstMuch    float64 `is:"-0.6"` // "how much" of what is told in percent
-	ForUnit        float64 `is:"2.5"`
-	AgainstNoUnit  float64 `is:"-5"`   // it cannot be told in the unit asked
-	ForKeptUnit    float64 `is:"0.5"`  // the target of the scenario, in a unit
-	ForFinal       float64 `is:"0.6"`  // equations end in it
-	ForOutput      float64 `is:"0.3"`  // an equation yields it
-	AgainstInput   float64 `is:"-0.2"` // an equation is only made of it
-	AgainstGiven   float64 `is:"-3"`   // no equation is for it
-	AgainstStated  float64 `is:"-2"`   // it was given, and the prompt has no amount
-	AgainstNothing float64 `is:"-0.5"` // no target
-	LeastAsked     float64 `is:"0.2"`
-	LeastLoud      float64 `is:"0.5"`  // of a name that may be another target than the kept one
-	LoudFrom       float64 `is:"0.35"` // what is above that of it, as a share of the rest
+	ForQuestion      float64 `is:"5"`    // the name stands right behind the question
+	AgainstAsked     float64 `is:"-2"`   // it is given a value where its name stands right behind the question
+	ForHeading       float64 `is:"4.5"`  // a name opens the prompt or closes it
+	ForUnasked       float64 `is:"2.1"`  // a name without an amount
+	TiedName         float64 `is:"0.5"`  // of it goes where the name belongs to an amount
+	ChangedName      float64 `is:"0.4"`  // of it is left where amounts change a scenario
+	LoneName         float64 `is:"1.3"`  // of it where there is no amount
+	ForKeptTarget    float64 `is:"4.38"` // the target of the scenario, where the prompt asks for nothing
+	ForEarlierTarget float64 `is:"2.4"`  // what it was asked for before
+	ForEmpty         float64 `is:"2.19"` // the same where the question names nothing
+	ForForm          float64 `is:"1.8"`
+	ForNearForm      float64 `is:"0.9"` // of how well it fits
+	AgainstForm      float64 `is:"-3"`
+	AgainstMuch      float64 `is:"-0.6"` // "how much" of what is told in percent
+	ForUnit          float64 `is:"2.5"`
+	AgainstNoUnit    float64 `is:"-5"`   // it cannot be told in the unit asked
+	ForKeptUnit      float64 `is:"0.5"`  // the target of the scenario, in a unit
+	ForFinal         float64 `is:"0.6"`  // equations end in it
+	ForOutput        float64 `is:"0.3"`  // an equation yields it
+	AgainstInput     float64 `is:"-0.2"` // an equation is only made of it
+	AgainstGiven     float64 `is:"-3"`   // no equation is for it
+	AgainstStated    float64 `is:"-2"`   // it was given, and the prompt has no amount
+	AgainstNothing   float64 `is:"-0.5"` // no target
+	LeastAsked       float64 `is:"0.2"`
+	LeastLoud        float64 `is:"0.5"`  // of a name that may be another target than the kept one
+	LoudFrom         float64 `is:"0.35"` // what is above that of it, as a share of the rest
 
 	// A reading of the whole prompt.
 	ForPlan        float64 `is:"1.92"`
