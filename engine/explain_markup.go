@@ -35,7 +35,7 @@ func (e *Explanation) TeX(title string) string {
 		}
 		open = is
 	}
-	for _, l := range e.lines() {
+	for _, l := range e.lines(Wording{}) {
 		chain(l.left != nil)
 		switch {
 		case l.heading:
@@ -87,7 +87,7 @@ func (e *Explanation) MathML(title string) string {
 	}
 	heading := func(t string) { row(`<mtext mathvariant="bold">` + syntax.XMLText(oneLine(t)) + "</mtext>") }
 	heading(title)
-	for _, l := range e.lines() {
+	for _, l := range e.lines(Wording{}) {
 		switch {
 		case l.heading:
 			heading(l.text)

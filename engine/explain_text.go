@@ -36,49 +36,73 @@ type line struct {
 	table   [][]string    // rows of cells, cut short
 }
 
-func say(format string, args ...any) line { return line{text: fmt.Sprintf(format, args...)} }
+// Wording puts an explanation into another language: its texts, with the verbs of package fmt in
+// them, and what formulas show of values without a unit. The zero value leaves all in English.
+type Wording struct{ Text, Shown func(english string) string }
 
-func head(format string, args ...any) line {
-	l := say(format, args...)
+func (w Wording) text(english string) string {
+	if w.Text == nil {
+		return english
+	}
+	return w.Text(english)
+}
+
+// formula is one with what it shows in the other language.
+func (w Wording) formula(n syntax.Node) syntax.Node {
+	return syntax.Replaced(n, func(n syntax.Node) syntax.Node {
+		if shown, is := n.(*syntax.Shown); is && shown.Unit == "" {
+			return &syntax.Shown{X: shown.X, Text: w.Shown(shown.Text)}
+		}
+		return n
+	})
+}
+
+func (w Wording) say(format string, args ...any) line {
+	return line{text: fmt.Sprintf(w.text(format), args...)}
+}
+
+func (w Wording) head(format string, args ...any) line {
+	l := w.say(format, args...)
 	l.heading = true
 	return l
 }
 
 // lines are what every form of an explanation says.
-func (e *Explanation) lines() []line {
+func (e *Explanation) lines(w Wording) []line {
 	var list []line
 	if len(e.Given) > 0 {
-		list = append(list, head("Given"))
+		list = append(list, w.head("Given"))
 		for _, v := range e.Given {
-			list = append(list, v.lines(origins[v.Origin])...)
+			list = append(list, v.lines(w, w.text(origins[v.Origin]))...)
 		}
 	}
 	for _, s := range e.Steps {
-		list = append(list, e.stepLines(s)...)
+		list = append(list, e.stepLines(w, s)...)
 	}
 	if len(e.Checks) > 0 {
-		list = append(list, head("Checks"))
+		list = append(list, w.head("Checks"))
 	}
 	for _, c := range e.Checks {
-		holds := "holds"
+		title := strings.TrimRight(c.Title, ". ")
+		holds := w.say("%s: holds", title)
 		if !c.Holds {
-			holds = "does not hold"
+			holds = w.say("%s: does not hold", title)
 		}
-		list = append(list, say("%s: %s", strings.TrimRight(c.Title, ". "), holds), c.Condition.line(), c.Numbers.line())
+		list = append(list, holds, c.Condition.line(), c.Numbers.line())
 	}
 	if len(e.Functions) > 0 {
-		list = append(list, head("Functions"))
+		list = append(list, w.head("Functions"))
 	}
 	for _, f := range e.Functions {
-		list = append(list, say("%s: %s", f.Signature, f.Documentation))
+		list = append(list, line{text: f.Signature + ": " + f.Documentation})
 		if n, err := syntax.ParseExpression(f.Formula); err == nil {
 			list = append(list, line{left: &syntax.Name{Text: functionName(f.Signature)}, equal: []syntax.Node{n}})
 		}
 	}
 	if len(e.Unlike) > 0 {
-		list = append(list, head("Kept otherwise"), say("Another version of Reckon found these values, which are kept. The steps above are those of this version."))
+		list = append(list, w.head("Kept otherwise"), w.say("Another version of Reckon found these values, which are kept. The steps above are those of this version."))
 		for _, v := range e.Unlike {
-			list = append(list, v.lines("")...)
+			list = append(list, v.lines(w, "")...)
 		}
 	}
 	return list
@@ -98,14 +122,14 @@ func (w Written) line() line {
 	return line{left: w.Left, equal: []syntax.Node{w.Right}}
 }
 
-func (v ExplainedValue) lines(remark string) []line {
+func (v ExplainedValue) lines(w Wording, remark string) []line {
 	if v.StatedAs != "" {
-		remark += " as " + v.StatedAs
+		remark = fmt.Sprintf(w.text("%s as %s"), remark, v.StatedAs)
 	}
 	if v.Title != "" && v.Title != v.Key {
 		remark = strings.TrimSuffix(v.Title+", "+remark, ", ")
 	}
-	l := line{left: &syntax.Name{Text: v.Key}, equal: []syntax.Node{v.shown()}, text: remark}
+	l := line{left: &syntax.Name{Text: v.Key}, equal: []syntax.Node{v.shown(w)}, text: remark}
 	if v.Rows == 0 {
 		return []line{l}
 	}
@@ -113,9 +137,9 @@ func (v ExplainedValue) lines(remark string) []line {
 }
 
 // shown is a value as it stands behind an equals sign.
-func (v ExplainedValue) shown() syntax.Node {
+func (v ExplainedValue) shown(w Wording) syntax.Node {
 	if v.Rows > 0 {
-		return &syntax.Shown{Text: fmt.Sprintf("a table of %d × %d", v.Rows, max(v.Columns, 1))}
+		return &syntax.Shown{Text: fmt.Sprintf(w.text("a table of %d × %d"), v.Rows, max(v.Columns, 1))}
 	}
 	text, unit, _ := strings.Cut(v.Value.Scalar(), " ")
 	if v.Shown == "" {
@@ -146,7 +170,7 @@ func (v ExplainedValue) tableRows() [][]string {
 }
 
 // stepLines are those of one step.
-func (e *Explanation) stepLines(s ExplainedStep) []line {
+func (e *Explanation) stepLines(w Wording, s ExplainedStep) []line {
 	var names []string
 	for _, v := range s.Found {
 		names = append(names, v.Key)
@@ -157,22 +181,22 @@ func (e *Explanation) stepLines(s ExplainedStep) []line {
 	} else {
 		title = strings.Join(names, ", ")
 	}
-	list := []line{head("Step %d: %s", s.Number, title)}
+	list := []line{w.head("Step %d: %s", s.Number, title)}
 	if len(s.Equations) == 1 && len(s.Found) == 1 {
-		return append(list, e.oneLines(s, s.Equations[0], names[0])...)
+		return append(list, e.oneLines(w, s, s.Equations[0], names[0])...)
 	}
-	list = append(list, say(methods[s.Method], strings.Join(names, ", ")))
+	list = append(list, w.say(methods[s.Method], strings.Join(names, ", ")))
 	for _, q := range s.Equations {
 		list = append(list, q.Equation.line())
 	}
 	for _, v := range s.Found {
-		list = append(list, v.lines("")...)
+		list = append(list, v.lines(w, "")...)
 	}
-	list = append(list, s.others(names[len(names)-1])...)
+	list = append(list, s.others(w, names[len(names)-1])...)
 	if len(s.Open) > 0 {
-		list = append(list, say("Left open, since the equations hold with many values of it: %s.", strings.Join(s.Open, ", ")))
+		list = append(list, w.say("Left open, since the equations hold with many values of it: %s.", strings.Join(s.Open, ", ")))
 	}
-	list = append(list, say("Check, with all numbers put in:"))
+	list = append(list, w.say("Check, with all numbers put in:"))
 	for _, q := range s.Equations {
 		list = append(list, q.Numbers.line())
 	}
@@ -180,25 +204,25 @@ func (e *Explanation) stepLines(s ExplainedStep) []line {
 }
 
 // others are the roots that were not taken.
-func (s ExplainedStep) others(name string) (list []line) {
+func (s ExplainedStep) others(w Wording, name string) (list []line) {
 	if s.Chosen == "" {
 		return nil
 	}
-	list = append(list, say("%s Other roots:", s.Chosen))
+	list = append(list, w.say("%s Other roots:", w.text(s.Chosen)))
 	for _, o := range s.Others {
-		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{&syntax.Shown{Text: shortValue(o.Value)}}, text: o.Reason})
+		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{&syntax.Shown{Text: shortValue(o.Value)}}, text: w.text(o.Reason)})
 	}
 	return list
 }
 
 // oneLines are those of a step that solves one equation for one variable.
-func (e *Explanation) oneLines(s ExplainedStep, q ExplainedEquation, name string) []line {
+func (e *Explanation) oneLines(w Wording, s ExplainedStep, q ExplainedEquation, name string) []line {
 	var list []line
 	found := s.Found[0]
 	if s.Method != solve.Stated {
 		list = append(list, q.Equation.line())
 		if method := methods[s.Method]; s.Solved != nil || s.Method == solve.Searched || s.Method == solve.Tried {
-			list = append(list, say(method, name))
+			list = append(list, w.say(method, name))
 		}
 	}
 	switch {
@@ -211,35 +235,35 @@ func (e *Explanation) oneLines(s ExplainedStep, q ExplainedEquation, name string
 			number, unit, _ := strings.Cut(s.Between, " ")
 			chain.equal = append(chain.equal, &syntax.Shown{Text: short(number), Unit: unit})
 		}
-		if last := chain.equal[len(chain.equal)-1]; syntax.Plain(last) != syntax.Plain(found.shown()) {
-			chain.equal = append(chain.equal, found.shown())
+		if last := chain.equal[len(chain.equal)-1]; syntax.Plain(last) != syntax.Plain(found.shown(w)) {
+			chain.equal = append(chain.equal, found.shown(w))
 		}
 		list = append(list, chain)
 	default:
-		list = append(list, say("With the numbers put in:"), s.Numbers.line())
+		list = append(list, w.say("With the numbers put in:"), s.Numbers.line())
 		switch s.Method {
 		case solve.Searched:
 		case solve.Collected:
-			list = append(list, say("Collected, the terms with %s are a polynomial. It is solved by:", name))
+			list = append(list, w.say("Collected, the terms with %s are a polynomial. It is solved by:", name))
 		default:
-			list = append(list, say("This is solved by:"))
+			list = append(list, w.say("This is solved by:"))
 		}
 		if s.Search != nil && s.Search.Low != "" {
-			list = append(list, say("The sides change places between %s = %s and %s.", name, shortValue(s.Search.Low), shortValue(s.Search.High)))
+			list = append(list, w.say("The sides change places between %s = %s and %s.", name, shortValue(s.Search.Low), shortValue(s.Search.High)))
 		}
 		if s.Search != nil && s.Search.Iterations > 0 {
-			list = append(list, say("%d evaluations narrow this down, after %d that look for all roots.", s.Search.Iterations, max(0, s.Search.Evaluations-s.Search.Iterations)))
+			list = append(list, w.say("%d evaluations narrow this down, after %d that look for all roots.", s.Search.Iterations, max(0, s.Search.Evaluations-s.Search.Iterations)))
 		}
-		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{found.shown()}})
+		list = append(list, line{left: &syntax.Name{Text: name}, equal: []syntax.Node{found.shown(w)}})
 	}
 	if found.Rows > 0 {
 		list = append(list, line{table: found.tableRows()})
 	}
-	list = append(list, s.others(name)...)
+	list = append(list, s.others(w, name)...)
 	if s.Method != solve.Stated {
-		check := say("Check: with these numbers both sides are the same.")
+		check := w.say("Check: with these numbers both sides are the same.")
 		if q.Residual != "0" && q.Residual != "" {
-			check = say("Check: with these numbers both sides are the same, to %s of their size.", q.Residual)
+			check = w.say("Check: with these numbers both sides are the same, to %s of their size.", q.Residual)
 		}
 		list = append(list, check, q.Numbers.line())
 	}
@@ -252,9 +276,20 @@ func shortValue(text string) string {
 }
 
 // Text is the explanation as lines of plain text.
-func (e *Explanation) Text() string {
+func (e *Explanation) Text() string { return e.TextIn(Wording{}) }
+
+// TextIn is Text in other words.
+func (e *Explanation) TextIn(w Wording) string {
 	var b strings.Builder
-	list := e.lines()
+	list := e.lines(w)
+	for i := range list {
+		if l := &list[i]; w.Shown != nil && l.left != nil {
+			l.left = w.formula(l.left)
+			for k, n := range l.equal {
+				l.equal[k] = w.formula(n)
+			}
+		}
+	}
 	left, both := 0, 0 // widths of the remarked lines that stand together
 	for i, l := range list {
 		if i == 0 || !list[i-1].remarked() {

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"reckon/engine/language"
 	"reckon/engine/value"
 	"reckon/schemas"
 )
@@ -107,13 +108,31 @@ func TestErrorCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestErrorCodesFile holds schemas/errors.json against the table.
+// TestErrorCodesFile holds schemas/errors.json against the tables.
 func TestErrorCodesFile(t *testing.T) {
+	type texts struct {
+		Message string `json:"message"`
+		Without string `json:"message_without_hint,omitempty"`
+	}
+	type code struct {
+		value.Code
+		Translations map[string]texts `json:"translations"`
+	}
+	var list []code
+	for _, c := range value.Codes() {
+		all := map[string]texts{}
+		for _, tag := range language.Languages() {
+			if found := language.Errors(tag, []value.Error{{Code: c.Code, Message: c.Message}, {Code: c.Code, Message: c.Without}}); tag != language.Default {
+				all[tag] = texts{found[0].Message, found[1].Message}
+			}
+		}
+		list = append(list, code{c, all})
+	}
 	var want bytes.Buffer
 	encoder := json.NewEncoder(&want)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value.Codes()); err != nil {
+	if err := encoder.Encode(list); err != nil {
 		t.Fatal(err)
 	}
 	const name = "../../schemas/errors.json"

@@ -1,6 +1,8 @@
 package formula
 
 import (
+	"cmp"
+
 	"reckon/engine/syntax"
 )
 
@@ -72,9 +74,9 @@ func (f *Entry) written(text string, args []syntax.Node, value syntax.Node) synt
 	if value != nil {
 		stand["t"] = value
 	}
-	return syntax.Replaced(tree, func(n *syntax.Name) syntax.Node {
-		if by, ok := stand[n.Text]; ok {
-			return by
+	return syntax.Replaced(tree, func(n syntax.Node) syntax.Node {
+		if name, is := n.(*syntax.Name); is {
+			return cmp.Or(stand[name.Text], n)
 		}
 		return n
 	})

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,9 +16,10 @@ const maxAnswered = 20
 
 // Answer is a result as one or two sentences: what was asked for, the values that it rests on, and
 // those that were assumed for want of a stated one. Values are written by the kinds and formats of
-// their variables. The same result always gives the same text.
-func Answer(d *engine.Domain, res engine.Result) string {
-	t := tablesOf(d.Language)
+// their variables. It is in the language of a tag, that of the domain where it is "". The same
+// result always gives the same text.
+func Answer(d *engine.Domain, res engine.Result, tag string) string {
+	t := tablesOf(cmp.Or(tag, d.Language))
 	if res.Calculated < 0 {
 		return t.say("in focus again", strconv.Itoa(res.Current))
 	}
@@ -131,18 +133,29 @@ func (t *tables) shown(d *engine.Domain, v engine.ResultValue) string {
 	return t.say("about", t.written(text))
 }
 
-// written is a rendered value with the marks that the language has in numbers.
+// written is a rendered value as the language writes it: the marks in numbers, moments, lengths of
+// time.
 func (t *tables) written(text string) string {
-	number, unit, _ := strings.Cut(text, " ")
-	if t.point == point || strings.ContainsFunc(strings.TrimSuffix(number, "%"), func(r rune) bool { return !strings.ContainsRune("-0123456789.,", r) }) {
+	if t.point == point {
 		return text
 	}
-	group, _ := utf8.DecodeRuneInString(t.separators)
-	number = strings.NewReplacer(",", string(group), point, t.point).Replace(number)
-	if unit != "" {
-		number += " "
+	if timed, ok := t.timed(text); ok {
+		return timed
 	}
-	return number + unit
+	number, unit, found := strings.Cut(text, " ")
+	if strings.ContainsFunc(strings.TrimSuffix(number, "%"), func(r rune) bool { return !strings.ContainsRune("+-0123456789.,", r) }) {
+		return text
+	}
+	if found {
+		unit = " " + unit
+	}
+	return t.marked(number) + unit
+}
+
+// marked is a rendered number with the marks that the language has in numbers.
+func (t *tables) marked(number string) string {
+	group, _ := utf8.DecodeRuneInString(t.separators)
+	return strings.NewReplacer(",", string(group), point, t.point).Replace(number)
 }
 
 // significant counts the digits of a rendered number from its first that is not 0 on.

@@ -26,11 +26,11 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%q: %s", c.prompt, errs[0].Filled())
 			continue
 		}
-		if got := Answer(v.domain, result); got != c.want {
+		if got := Answer(v.domain, result, ""); got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.prompt, got, c.want)
 		}
 	}
-	if got := Answer(v.domain, engine.Result{Action: "fetch", Current: 2, Calculated: -1}); got != "Scenario 2 is in focus again." {
+	if got := Answer(v.domain, engine.Result{Action: "fetch", Current: 2, Calculated: -1}, ""); got != "Scenario 2 is in focus again." {
 		t.Errorf("fetch: %s", got)
 	}
 }

@@ -1,29 +1,40 @@
 package language
 
 import (
+	"cmp"
 	"strconv"
 
 	"reckon/engine"
+	"reckon/engine/value"
 )
 
 // Compared is a comparison of two scenarios as sentences: both values, their difference, and what
-// each change of an input has to do with it. The same comparison always gives the same text.
-func Compared(d *engine.Domain, c engine.Comparison, first, second int) string {
-	t := tablesOf(d.Language)
+// each change of an input has to do with it, in the language of a tag, that of the domain where it
+// is "". The same comparison always gives the same text.
+func Compared(d *engine.Domain, c engine.Comparison, first, second int, tag string) string {
+	t := tablesOf(cmp.Or(tag, d.Language))
 	if len(c.Changes) == 0 {
 		return t.say("nothing differs", strconv.Itoa(first), strconv.Itoa(second))
 	}
+	read := func(variable int, v value.Value, asked bool) string {
+		if q, single := v.Single(); single {
+			if label := d.Variables[variable].Label(q.Number); label != "" {
+				return label
+			}
+		}
+		return t.written(d.Read(variable, v, asked))
+	}
 	asked := c.Of.Unit != nil
-	values := []string{title(d, c.Of.Variable), d.Read(c.Of.Variable, c.First, asked), strconv.Itoa(first), d.Read(c.Of.Variable, c.Second, asked), strconv.Itoa(second)}
+	values := []string{title(d, c.Of.Variable), read(c.Of.Variable, c.First, asked), strconv.Itoa(first), read(c.Of.Variable, c.Second, asked), strconv.Itoa(second)}
 	if values[1] == "" || values[3] == "" || c.Reason != "" {
 		return t.say("compared without", values...)
 	}
 	shown := d.Show(c)
-	text := t.say("compared", append(values, shown.Difference)...)
+	text := t.say("compared", append(values, t.written(shown.Difference))...)
 	changes := map[int]string{}
 	for _, change := range c.Changes {
 		if change.First != nil && change.Second != nil {
-			changes[change.Variable] = t.say("changed to", title(d, change.Variable), d.Read(change.Variable, change.First.Value, false), d.Read(change.Variable, change.Second.Value, false))
+			changes[change.Variable] = t.say("changed to", title(d, change.Variable), read(change.Variable, change.First.Value, false), read(change.Variable, change.Second.Value, false))
 		}
 	}
 	var parts []string
@@ -37,7 +48,7 @@ func Compared(d *engine.Domain, c engine.Comparison, first, second int) string {
 			}
 		}
 		if len(by) > 0 {
-			parts = append(parts, t.say("share", shown.Shares[i], t.list(by)))
+			parts = append(parts, t.say("share", t.written(shown.Shares[i]), t.list(by)))
 		}
 	}
 	for _, part := range parts[:min(len(parts), maxAnswered)] {

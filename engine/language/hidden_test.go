@@ -58,7 +58,7 @@ func TestHiddenIsNotSpokenOf(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if answer := Answer(d, result); strings.Contains(answer, "Reserve") || !strings.Contains(answer, "Assumed: Rate") {
+	if answer := Answer(d, result, ""); strings.Contains(answer, "Reserve") || !strings.Contains(answer, "Assumed: Rate") {
 		t.Error(answer)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 // Conversation is what a prompt may refer to.
 type Conversation struct {
+	Language      string                           // tag of the language of the prompt, "" for that of the vocabulary
 	Current, Last int                              // scenario in focus and created last, 0 for none
 	Focus         int                              // scenario of the domain that was last in focus, 0 for none
 	Scenario      func(index int) *engine.Scenario // nil where the domain has none with that index
@@ -60,6 +61,7 @@ const maxTokens = 500
 // or scenario.not_found; behind what is not understood it says what can be asked for. The trace
 // tells how it came to that.
 func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
+	v = v.In(c.Language)
 	return v.interpret(text, v.tables.tokenize(text), c, env)
 }
 

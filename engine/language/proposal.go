@@ -52,6 +52,7 @@ func (v *Vocabulary) Check(text string, p Proposal, c Conversation, env value.En
 	if p.Doubt != "" {
 		return engine.Request{}, []string{"It is in doubt: " + clip(p.Doubt)}
 	}
+	v = v.In(c.Language)
 	tokens := v.tables.tokenize(text)
 	if n := len(tokens); n > maxTokens {
 		return engine.Request{}, []string{fmt.Sprintf("The prompt has %d words and numbers, more than %d.", n, maxTokens)}

@@ -77,9 +77,9 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	for i := range p.tokens {
 		t := &p.tokens[i]
 		p.counts[i] = -1
-		p.within[i], t.stem = -1, tables.stem(t.fold)
+		p.within[i], t.stem = -1, v.stem(t.fold)
 		if i+1 < n && p.tokens[i+1].kind == word {
-			p.joined[i] = tables.stem(t.fold + p.tokens[i+1].fold)
+			p.joined[i] = v.stem(t.fold + p.tokens[i+1].fold)
 		}
 	}
 	v.own(p.tokens)
@@ -272,7 +272,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		try(meant)
 	}
 	if best != "" && bestDistance == 1 || best != "" && limit > 1 {
-		p.meant[i], p.known[i] = tables.stem(best), asTypo
+		p.meant[i], p.known[i] = v.stem(best), asTypo
 		return
 	}
 	best, bestDistance = "", 3

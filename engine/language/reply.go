@@ -96,7 +96,8 @@ func (p *prose) opensOnly() bool {
 	return true
 }
 
-// canAsk is what can be asked for with what is known in the scenario in focus, with examples.
+// canAsk is what can be asked for with what is known in the scenario in focus, with examples of the
+// domain where they are in the language of the prompt.
 func (s *search) canAsk(c Conversation) string {
 	found, others := s.vocabulary.askable(known(c), s.env)
 	return s.withExamples(append(found, others[:min(len(others), maxOffered-len(found))]...), c.Examples[:min(len(c.Examples), maxExamples)])
@@ -138,7 +139,7 @@ func known(c Conversation) (facts []engine.Fact) {
 func (s *search) withExamples(variables []int, examples []string) string {
 	t := s.vocabulary.tables
 	text := t.oneOf(s.vocabulary.titles(variables))
-	if len(examples) > 0 && text != "" {
+	if len(examples) > 0 && text != "" && s.vocabulary.home == nil {
 		text = t.say("for example", text, `"`+strings.Join(examples, `", "`)+`"`)
 	}
 	return text

@@ -101,6 +101,7 @@ type tables struct {
 	spelling    []string // words that a slip of spelling may have meant, beside those of the domain
 	texts       map[string]row
 	inflection
+	translation
 }
 
 // rows are those of a section.
@@ -226,6 +227,7 @@ func (t *tables) file(section string, r row, kind []string) {
 func (t *tables) finish() {
 	t.inflection = newInflection(t.rows("language")[0])
 	t.joinNumbers()
+	t.translation = newTranslation(t.sections)
 	for _, r := range t.rows("texts") {
 		t.texts[r[0]] = r
 	}

@@ -15,7 +15,8 @@ import (
 // dimensions, and its equations. It is immutable and safe for concurrent use.
 type Vocabulary struct {
 	weights  *weights
-	tables   *tables
+	tables   *tables // of the language that prompts are in
+	home     *tables // of the language of the domain, where prompts are in another one; else nil
 	domain   *engine.Domain
 	currency string // the only currency that the domain's units and defaults name, "" for none or several
 	terms    []term // by variable
@@ -108,6 +109,31 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 		v.currency = currencies[0]
 	}
 	return v
+}
+
+// In is the vocabulary for prompts in a language, by its tag; "" leaves it as it is. Numbers,
+// units, questions and changes are those of that language then, and names those of the domain.
+func (v *Vocabulary) In(tag string) *Vocabulary {
+	other, home := tablesOf(tag), tablesOf(v.domain.Language)
+	if tag == "" || other == v.tables {
+		return v
+	}
+	in := *v
+	in.tables, in.home = other, home
+	if other == home {
+		in.home = nil
+	}
+	return &in
+}
+
+// stem is that of a word of a prompt: of one that the domain uses the one that it has there.
+func (v *Vocabulary) stem(word string) string {
+	if v.home != nil {
+		if s := v.home.stem(word); v.known[s] {
+			return s
+		}
+	}
+	return v.tables.stem(word)
 }
 
 // findUnspoken lists the names of what is hidden, as far as nothing else is called so.

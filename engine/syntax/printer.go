@@ -177,8 +177,9 @@ func (p *printer) items(open string, items []Node, closing string) {
 	p.WriteString(closing)
 }
 
-// Replaced is n with every name as replace makes it; what has no such name is shared.
-func Replaced(n Node, replace func(*Name) Node) Node {
+// Replaced is n with every name, and every value that is shown, as replace makes it; what has
+// neither is shared.
+func Replaced(n Node, replace func(Node) Node) Node {
 	all := func(list []Node) []Node {
 		made := make([]Node, len(list))
 		for i, a := range list {
@@ -187,7 +188,7 @@ func Replaced(n Node, replace func(*Name) Node) Node {
 		return made
 	}
 	switch n := n.(type) {
-	case *Name:
+	case *Name, *Shown:
 		return replace(n)
 	case *Unary:
 		return &Unary{Op: n.Op, X: Replaced(n.X, replace)}
