@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reckon/engine/language"
 	"reckon/events"
 	"reckon/events/log"
 	"reckon/projections"
@@ -54,11 +56,13 @@ func AccountID(name string) uuid.UUID {
 	return uuid.NewSHA1(names, []byte("account "+strings.ToLower(name)))
 }
 
-// CreateAccount opens an account. An empty zone is UTC, body version 0 is the newest.
+// CreateAccount opens an account. An empty zone is UTC, body version 0 is the newest; without a
+// language prose is read in that of each domain.
 type CreateAccount struct {
 	Name        string
 	TimeZone    string
 	BodyVersion int
+	Language    string
 }
 
 // ChangeAccount changes settings of an account; nil leaves one as it is.
@@ -67,6 +71,7 @@ type ChangeAccount struct {
 	Title       *string // what people see in place of the name, "" for nothing else
 	TimeZone    *string
 	BodyVersion *int
+	Language    *string      // tag, "" for that of each domain
 	Retention   *int         // days that conversations are kept without activity, 0 for ever
 	Limits      ChangeLimits // that owners set, at most what operators allow
 	Ceiling     ChangeLimits // what operators allow
@@ -133,12 +138,18 @@ func checkRetention(days *int) error {
 	return nil
 }
 
-func checkSettings(zone string, bodyVersion int) error {
+// Languages are the tags of those that prose is read and answered in.
+func Languages() []string { return language.Languages() }
+
+func checkSettings(zone string, bodyVersion int, tag string) error {
 	if _, ok := Zone(zone); !ok {
 		return refused("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
 	}
 	if bodyVersion != 1 && bodyVersion != 2 {
 		return refused("body version %d does not exist: give 1 or 2", bodyVersion)
+	}
+	if known := Languages(); tag != "" && !slices.Contains(known, tag) {
+		return refused("language %q is not known: give one of %s, or none for that of each domain", tag, strings.Join(known, ", "))
 	}
 	return nil
 }
@@ -160,9 +171,9 @@ func checkName(name string) error {
 func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.Account, error) {
 	data := &events.AccountCreated{
 		AccountID: AccountID(c.Name), Name: c.Name,
-		TimeZone: cmp.Or(c.TimeZone, "UTC"), BodyVersion: cmp.Or(c.BodyVersion, 2),
+		TimeZone: cmp.Or(c.TimeZone, "UTC"), BodyVersion: cmp.Or(c.BodyVersion, 2), Language: strings.ToLower(c.Language),
 	}
-	if err := errors.Join(checkName(c.Name), checkSettings(data.TimeZone, data.BodyVersion)); err != nil {
+	if err := errors.Join(checkName(c.Name), checkSettings(data.TimeZone, data.BodyVersion, data.Language)); err != nil {
 		return projections.Account{}, err
 	}
 	if account, done, err := a.accountDone(ctx, data.AccountID); done {
@@ -191,6 +202,11 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 		if c.Title != nil && *c.Title != was.Title {
 			data.Title = c.Title
 		}
+		tag := was.Language
+		if c.Language != nil && !strings.EqualFold(*c.Language, was.Language) {
+			tag = strings.ToLower(*c.Language)
+			data.Language = &tag
+		}
 		if c.Retention != nil && *c.Retention != was.Retention {
 			data.Retention = c.Retention
 		}
@@ -201,7 +217,7 @@ func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.
 		if *data == (events.AccountChanged{TimeZone: was.TimeZone, BodyVersion: was.BodyVersion, Limits: was.Limits}) {
 			return nil, nil
 		}
-		return data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion), checkLimits(data.Limits), checkLimits(ceiling), c.Limits.within(ceiling), checkRetention(c.Retention))
+		return data, errors.Join(checkSettings(data.TimeZone, data.BodyVersion, tag), checkLimits(data.Limits), checkLimits(ceiling), c.Limits.within(ceiling), checkRetention(c.Retention))
 	})
 }
 

@@ -179,7 +179,7 @@ func (v *conversation) readAgain(ctx context.Context, k *Kept) error {
 	if err != nil {
 		return err
 	}
-	c := Calculate{DomainID: k.Domain.ID, InputFormat: m.InputFormat, Prompt: m.Prompt, Now: m.Now, TimeZone: m.TimeZone}
+	c := Calculate{DomainID: k.Domain.ID, InputFormat: m.InputFormat, Prompt: m.Prompt, Now: m.Now, TimeZone: m.TimeZone, Language: m.Language}
 	refers, failed := from.refers(c, k.Domain)
 	k.Request, _, k.Unread = read(c, k.Domain, refers, from.Interpreted)
 	if err := failed(); err != nil {

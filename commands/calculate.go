@@ -32,11 +32,12 @@ type Calculate struct {
 	DomainVersion  int       `json:"domain_version"`
 	InputFormat    string    `json:"input_format"` // as resolved
 	Prompt         string    `json:"prompt"`
-	Source         string    `json:"source,omitempty"` // as Request has it
-	Apart          bool      `json:"-"`                // the prompt is stored apart: in COMMANDS it is empty, and read when it is needed
-	ReceivedAt     time.Time `json:"received_at"`      // milliseconds
-	Now            time.Time `json:"now"`              // seconds
-	TimeZone       string    `json:"time_zone"`        // IANA name
+	Source         string    `json:"source,omitempty"`   // as Request has it
+	Apart          bool      `json:"-"`                  // the prompt is stored apart: in COMMANDS it is empty, and read when it is needed
+	ReceivedAt     time.Time `json:"received_at"`        // milliseconds
+	Now            time.Time `json:"now"`                // seconds
+	TimeZone       string    `json:"time_zone"`          // IANA name
+	Language       string    `json:"language,omitempty"` // tag, "" for that of the domain
 	Trace                    // of the request that was first
 
 	sequence uint64 // in COMMANDS; 0 for not known

@@ -37,7 +37,8 @@ func (s Source) refers(c Calculate, d *Domain) (refers language.Conversation, fa
 	var missed error
 	there := func(index int) bool { return index >= 1 && index <= s.Head.Last }
 	refers = language.Conversation{
-		Current: s.Head.Current, Last: s.Head.Last, Focus: s.Head.Focus[c.DomainID], Examples: d.Definition.Examples,
+		Language: c.Language,
+		Current:  s.Head.Current, Last: s.Head.Last, Focus: s.Head.Focus[c.DomainID], Examples: d.Definition.Examples,
 		Scenario: func(index int) *engine.Scenario {
 			if !there(index) {
 				return nil
@@ -167,7 +168,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		if len(errs) > 0 {
 			return fail(c, d, errs, nil), nil
 		}
-		why = explained.Text()
+		why = explained.TextIn(language.Explained(c.spokenIn(d)))
 	}
 	if trace.Compare > 0 {
 		m, err := from.Scenario(trace.Compare)
@@ -178,15 +179,27 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		if len(errs) > 0 {
 			return fail(c, d, errs, nil), nil
 		}
-		why = language.Compared(d.compiled, comparison, trace.Compare, index)
+		why = language.Compared(d.compiled, comparison, trace.Compare, index, c.Language)
 	}
 	return complete(c, d, r, result, why), nil
 }
 
 const maxScenarios = 10_000
 
+// spokenIn is the tag of the language that prose is read and answered in: the request's or the
+// account's, else the domain's.
+func (c Calculate) spokenIn(d *Domain) string {
+	if c.Language == "" && d != nil {
+		return d.Definition.Language
+	}
+	return c.Language
+}
+
 func fail(c Calculate, d *Domain, errs []value.Error, pending json.RawMessage) events.Event {
 	errs = errs[:min(len(errs), 20)]
+	if c.InputFormat == prompt.NaturalLanguage {
+		errs = language.Errors(c.spokenIn(d), errs)
+	}
 	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Pending: pending})
 }
 
@@ -211,8 +224,9 @@ func doubtful(c Calculate, d *Domain, errs []value.Error, trace *language.Trace,
 
 // Crash is the final event of a command that the service failed to calculate.
 func Crash(c Calculate, d *Domain) events.Event {
-	errs := value.Problems("internal.error", c.MessageID.String())
-	return event(c, final, &events.MessageFailed{Message: message(c, d), Errors: Encode(errs), Crashed: true})
+	e := fail(c, d, value.Problems("internal.error", c.MessageID.String()), nil)
+	e.Data.(*events.MessageFailed).Crashed = true
+	return e
 }
 
 func complete(c Calculate, d *Domain, req engine.Request, res engine.Result, why string) events.Event {
@@ -228,12 +242,12 @@ func complete(c Calculate, d *Domain, req engine.Request, res engine.Result, why
 		text := prompt.Text(d.compiled, res)
 		data.StructuredText = &text
 	case prompt.NaturalLanguage:
-		text := language.Answer(d.compiled, res)
+		text := language.Answer(d.compiled, res, c.Language)
 		switch {
 		case why != "":
 			text = why
 		case language.OnlyNotes(d.compiled, req):
-			text = d.Vocabulary().Noted(res, c.env())
+			text = d.Vocabulary().In(c.Language).Noted(res, c.env())
 		}
 		data.NaturalLanguage = &text
 	}
@@ -308,7 +322,7 @@ func message(c Calculate, d *Domain) events.Message {
 		ConversationID: c.ConversationID, MessageID: c.MessageID, KeyID: c.KeyID, IdempotencyKey: c.IdempotencyKey,
 		Source: cmp.Or(c.Source, SourceAPI), InputFormat: c.InputFormat, Prompt: c.Prompt, Apart: c.Apart,
 		Domain:     events.DomainRef{ID: c.DomainID, Version: c.DomainVersion},
-		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Engine: engine.Version,
+		ReceivedAt: c.ReceivedAt, Now: c.Now, TimeZone: c.TimeZone, Language: c.Language, Engine: engine.Version,
 	}
 	if d != nil {
 		m.Domain = d.ref()

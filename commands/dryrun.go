@@ -14,6 +14,8 @@ import (
 
 // DryRun is a conversation about a domain that is in no log.
 type DryRun struct {
+	Language string // of prose that is said from now on, by its tag; "" for that of the domain
+
 	domain *Domain
 	conversation
 }
@@ -42,7 +44,7 @@ func (r *DryRun) Say(text, format, zone string, now time.Time) (projections.Mess
 	}
 	c := Calculate{
 		ConversationID: uuid.NewSHA1(names, []byte("offline conversation")), MessageID: uuid.NewSHA1(names, []byte(name)),
-		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone,
+		DomainID: d.ID, DomainVersion: d.Version, InputFormat: format, Prompt: text, TimeZone: zone, Language: r.Language,
 		ReceivedAt: now.UTC().Truncate(time.Millisecond), Now: now.UTC().Truncate(time.Second),
 		rest: runtime.Gosched, // a server, too, tries domains out
 	}

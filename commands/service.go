@@ -72,6 +72,7 @@ type Request struct {
 	Prompt         string
 	Conversation   *uuid.UUID // nil starts a new one
 	TimeZone       string     // as sent; "" when absent
+	Language       string     // tag of a known one; "" when absent
 	Source         string     // SourceAPI or SourceChat; "" is the first
 	IdempotencyKey *string
 	Fingerprint    string       // hex SHA-256 of the canonical body
@@ -394,7 +395,8 @@ func (s *Service) complete(ctx context.Context, r Request, message uuid.UUID) (C
 		ConversationID: conversation, MessageID: message,
 		DomainID: r.Domain, DomainVersion: view.Version,
 		InputFormat: format, Prompt: r.Prompt, Source: r.Source,
-		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone, Trace: r.Trace,
+		ReceivedAt: now.Truncate(time.Millisecond), Now: now.Truncate(time.Second), TimeZone: zone, Language: cmp.Or(r.Language, r.Account.Language),
+		Trace: r.Trace,
 	}, nil
 }
 

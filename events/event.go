@@ -82,16 +82,18 @@ type AccountCreated struct {
 	Name        string    `json:"name"`
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
+	Language    string    `json:"language,omitempty"` // tag, as a Message has it
 }
 
-// AccountChanged replaces the settings of an account. Its title, what operators allow and for how
-// long it keeps conversations stay as they are where they are nil.
+// AccountChanged replaces the settings of an account. Its title, its language, what operators allow
+// and for how long it keeps conversations stay as they are where they are nil.
 type AccountChanged struct {
 	Administered
 	TimeZone    string  `json:"time_zone"`
 	BodyVersion int     `json:"body_version"`
 	Limits      Limits  `json:"limits,omitzero"`
 	Title       *string `json:"title,omitempty"`          // what people see in place of its name, "" for nothing else
+	Language    *string `json:"language,omitempty"`       // tag, as a Message has it
 	Ceiling     *Limits `json:"ceiling,omitempty"`        // that operators set: no limit is above it
 	Retention   *int    `json:"retention_days,omitempty"` // days that conversations are kept without activity, 0 for ever
 }
@@ -276,10 +278,11 @@ type Message struct {
 	Prompt         string    `json:"prompt"`
 	Apart          bool      `json:"-"` // the prompt is stored as a PromptStored, and not with the event
 	Domain         DomainRef `json:"domain"`
-	ReceivedAt     time.Time `json:"received_at"` // when the command was taken in, milliseconds
-	Now            time.Time `json:"now"`         // cut to seconds
-	TimeZone       string    `json:"time_zone"`   // IANA name that decides today and now
-	Engine         string    `json:"engine"`      // version of the engine that decided
+	ReceivedAt     time.Time `json:"received_at"`        // when the command was taken in, milliseconds
+	Now            time.Time `json:"now"`                // cut to seconds
+	TimeZone       string    `json:"time_zone"`          // IANA name that decides today and now
+	Language       string    `json:"language,omitempty"` // tag of the language of prose, "" for that of the domain
+	Engine         string    `json:"engine"`             // version of the engine that decided
 }
 
 // PromptStored keeps a long prompt, once, at a PromptSubject. It comes before the command and all

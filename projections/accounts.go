@@ -20,6 +20,7 @@ type Account struct {
 	Title       string      `json:"title,omitempty"` // what people see in place of the name
 	TimeZone    string      `json:"time_zone"`
 	BodyVersion int         `json:"body_version"`
+	Language    string      `json:"language,omitempty"`      // tag of the language of prose, "" for that of each domain
 	Limits      Limits      `json:"limits,omitzero"`         // that owners set
 	Ceiling     Limits      `json:"ceiling,omitzero"`        // that operators set
 	Retention   int         `json:"retention_days,omitzero"` // days that conversations are kept without activity; 0 for ever
@@ -126,6 +127,7 @@ func ApplyAccount(a Account, e events.Event) Account {
 		a.Name = data.Name
 		a.TimeZone = data.TimeZone
 		a.BodyVersion = data.BodyVersion
+		a.Language = data.Language
 		a.CreatedAt = e.Time
 	case *events.AccountChanged:
 		a.TimeZone = data.TimeZone
@@ -133,6 +135,9 @@ func ApplyAccount(a Account, e events.Event) Account {
 		a.Limits = data.Limits
 		if data.Title != nil {
 			a.Title = *data.Title
+		}
+		if data.Language != nil {
+			a.Language = *data.Language
 		}
 		if data.Ceiling != nil {
 			a.Ceiling = *data.Ceiling
@@ -190,7 +195,7 @@ func (a Account) key(id uuid.UUID) int {
 
 // accountsModel has the document <account>: Account.
 var accountsModel = model{
-	name: "accounts", version: 7, readable: 1,
+	name: "accounts", version: 8, readable: 1,
 	folds: []any{
 		(*events.AccountCreated)(nil), (*events.AccountChanged)(nil),
 		(*events.AccountSuspended)(nil), (*events.AccountResumed)(nil),

@@ -97,7 +97,7 @@ func (q question) command() commands.Calculate {
 	return commands.Calculate{
 		AccountID: q.recorded.Subject.Account(), KeyID: m.KeyID, IdempotencyKey: m.IdempotencyKey,
 		ConversationID: m.ConversationID, MessageID: m.MessageID, DomainID: m.Domain.ID, DomainVersion: m.Domain.Version,
-		InputFormat: m.InputFormat, Prompt: m.Prompt, ReceivedAt: m.ReceivedAt, Now: m.Now, TimeZone: m.TimeZone,
+		InputFormat: m.InputFormat, Prompt: m.Prompt, ReceivedAt: m.ReceivedAt, Now: m.Now, TimeZone: m.TimeZone, Language: m.Language,
 	}
 }
 
