@@ -9,6 +9,7 @@ import (
 	"mime"
 	nethttp "net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ type calculateBody struct {
 	prompt       string
 	conversation *uuid.UUID // nil when absent
 	timeZone     string     // "" when absent
+	language     string     // tag of one that is known, "" when absent
 }
 
 // formats are the values of input_format, with what they are called further in.
@@ -147,6 +149,13 @@ func decodeCalculate(members map[string]jsontext.Value) (calculateBody, error) {
 	if raw := members[`"time_zone"`]; raw != nil {
 		if b.timeZone, ok = text(raw); !ok {
 			return b, invalidParam("time_zone", "must be a string, the IANA name of a time zone")
+		}
+	}
+	if raw := members[`"language"`]; raw != nil {
+		tag, _ := text(raw)
+		b.language = strings.ToLower(tag) // as BCP 47 tags are compared
+		if known := commands.Languages(); !slices.Contains(known, b.language) {
+			return b, invalidParam("language", "must be one of "+strings.Join(known, ", ")+", or be left out for that of the account, or of the domain")
 		}
 	}
 	return b, nil

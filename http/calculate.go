@@ -41,6 +41,7 @@ func (s *Server) calculate(x *Exchange) (answer, error) {
 		Prompt:         body.prompt,
 		Conversation:   body.conversation,
 		TimeZone:       body.timeZone,
+		Language:       body.language,
 		IdempotencyKey: key,
 		Fingerprint:    fingerprint,
 		AllowProse:     func() error { return s.allowProse(x) },

@@ -25,6 +25,7 @@ type accountCreate struct {
 	Name        string `arg:"" help:"Name of the account."`
 	TimeZone    string `help:"Zone that decides 'today' and 'now' where a request names none (${default})." default:"UTC" placeholder:"ZONE"`
 	BodyVersion int    `help:"Shape of answers where a request names none: 1 or 2 (${default})." default:"2" placeholder:"N"`
+	Language    string `help:"Language that prose is read and answered in where a request names none, such as de; that of each domain when absent." placeholder:"TAG"`
 	JSON        bool   `help:"Print JSON."`
 }
 
@@ -34,7 +35,7 @@ func (*accountCreate) Help() string {
 
 func (c *accountCreate) Run(t terminal) error {
 	return c.askNew(t, func(a administration) error {
-		account, err := command[admin.Account](a, admin.NewAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion}, "accounts")
+		account, err := command[admin.Account](a, admin.NewAccount{Name: c.Name, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Language: c.Language}, "accounts")
 		if err != nil {
 			return err
 		}
@@ -52,6 +53,7 @@ type accountSet struct {
 	Title       *string `name:"name" help:"What people see in place of the name, which goes on leading to the account; empty for nothing else." placeholder:"TEXT"`
 	TimeZone    *string `help:"Zone that decides 'today' and 'now' where a request names none." placeholder:"ZONE"`
 	BodyVersion *int    `help:"Shape of answers where a request names none (1 or 2)." placeholder:"N"`
+	Language    *string `help:"Language that prose is read and answered in where a request names none, such as de; '' for that of each domain." placeholder:"TAG"`
 	Retention   *days   `help:"Erase conversations by themselves once the last message is that old, such as 400d; 'off' keeps them for ever." placeholder:"DAYS"`
 
 	limitFlags
@@ -93,13 +95,13 @@ func (f limitFlags) change() admin.LimitsChange {
 }
 
 func (*accountSet) Help() string {
-	return "The limits are the account's own; those that begin with --ceiling are what an operator allows, and of both the lower one holds. What --retention erases cannot be brought back.\n\nExamples:\n  reckon account set acme --name 'Acme Road Trips'\n  reckon account set acme --ceiling-calculations 100 --ceiling-month-bytes 10GiB\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB\n  reckon account set acme --retention 400d"
+	return "The limits are the account's own; those that begin with --ceiling are what an operator allows, and of both the lower one holds. What --retention erases cannot be brought back.\n\nExamples:\n  reckon account set acme --name 'Acme Road Trips'\n  reckon account set acme --ceiling-calculations 100 --ceiling-month-bytes 10GiB\n  reckon account set acme --time-zone America/New_York\n  reckon account set acme --language de\n  reckon account set acme --calculations 50 --reads 200 --prose 2\n  reckon account set acme --month-messages 100000 --month-bytes 2GiB\n  reckon account set acme --retention 400d"
 }
 
 func (c *accountSet) Run(t terminal) error {
 	return c.ask(t, func(a administration) error {
 		change := admin.AccountChange{
-			Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Retention: (*int)(c.Retention),
+			Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Language: c.Language, Retention: (*int)(c.Retention),
 			Limits: c.limitFlags.change(), Ceiling: c.Ceiling.change(),
 		}
 		account, err := order[admin.Account](a, "PATCH", change, "accounts", c.Name)
@@ -109,9 +111,17 @@ func (c *accountSet) Run(t terminal) error {
 		if c.JSON {
 			return printJSON(t, account)
 		}
-		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s%s\n", account.Name, account.TimeZone, account.BodyVersion, limitsText(account.Allowed), retentionText(account.Retention))
+		fmt.Fprintf(t.out, "Account %q: time zone %s, body version %d%s%s%s\n", account.Name, account.TimeZone, account.BodyVersion, languageText(account.Language), limitsText(account.Allowed), retentionText(account.Retention))
 		return nil
 	})
+}
+
+// languageText says what language prose is in, behind a comma.
+func languageText(tag string) string {
+	if tag == "" {
+		return ""
+	}
+	return ", language " + tag
 }
 
 // limitsText says what limits there are, behind a comma.

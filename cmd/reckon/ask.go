@@ -17,6 +17,7 @@ type askCommand struct {
 	Server   string `help:"Ask the service at this address instead, with the API key in RECKON_KEY." placeholder:"URL"`
 	Domain   string `help:"Of the service: the domain to ask, by its title or id, where there are several." placeholder:"TITLE"`
 	TimeZone string `help:"Zone that decides 'today' and 'now'; the account's when absent." placeholder:"ZONE"`
+	Language string `help:"Language of the prompts, such as de; the account's when absent, or the domain's." placeholder:"TAG"`
 	JSON     bool   `name:"json" help:"Print an object a line: what was asked, and the message that came back or the error."`
 }
 
@@ -71,7 +72,7 @@ func (c *askCommand) chat(t terminal, talk *chat) error {
 	if err != nil {
 		return err
 	}
-	talk.t, talk.domain, talk.zone, talk.json, talk.drawn = t, domain, c.TimeZone, c.JSON, map[string]string{}
+	talk.t, talk.domain, talk.zone, talk.language, talk.json, talk.drawn = t, domain, c.TimeZone, c.Language, c.JSON, map[string]string{}
 	lines := newLineReader(t)
 	if lines.editor != nil && !c.JSON {
 		fmt.Fprintf(t.out, "%s. Ask, or :help.\n", inLine(domain.Title))

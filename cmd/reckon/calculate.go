@@ -55,8 +55,9 @@ func (c *calculateCommand) Run(t terminal) error {
 	if err != nil {
 		return err
 	}
+	conversation := domain.DryRun()
+	conversation.Language = string(c.Language)
 	if len(c.Uncertain) > 0 || len(c.Sweep) > 0 || c.Sensitivity {
-		conversation := domain.DryRun()
 		m, err := conversation.Say(text, c.InputFormat, c.TimeZone, now)
 		if err != nil {
 			return err
@@ -70,7 +71,7 @@ func (c *calculateCommand) Run(t terminal) error {
 		}
 		return printUncertainty(t, kept[0].Uncertainty(commands.UncertaintyQuery{Of: c.Uncertain}), c.JSON)
 	}
-	message, err := domain.Offline(text, c.InputFormat, c.TimeZone, now)
+	message, err := conversation.Say(text, c.InputFormat, c.TimeZone, now)
 	if err != nil {
 		return err
 	}

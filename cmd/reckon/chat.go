@@ -23,13 +23,14 @@ import (
 
 // chat is a conversation with a domain, line by line.
 type chat struct {
-	t      terminal
-	client *clients.Client
-	domain clients.Domain
-	zone   string
-	json   bool
-	log    *log.Log // of an offline service, else nil
-	file   string   // of its domain
+	t        terminal
+	client   *clients.Client
+	domain   clients.Domain
+	zone     string
+	language string // of the prompts, by its tag; "" for the account's, or the domain's
+	json     bool
+	log      *log.Log // of an offline service, else nil
+	file     string   // of its domain
 
 	conversation string
 	message      string            // that was answered last, "" before
@@ -84,7 +85,7 @@ func (c *chat) say(line string) error {
 	} else if c.missing != "" && bareValue.MatchString(line) && !strings.Contains(line, ":") {
 		line = c.missing + ": " + line
 	}
-	return c.ask(clients.Question{Domain: c.domain.ID, Prompt: line, Conversation: c.conversation, TimeZone: c.zone, IdempotencyKey: uuid.NewString()})
+	return c.ask(clients.Question{Domain: c.domain.ID, Prompt: line, Conversation: c.conversation, TimeZone: c.zone, Language: c.language, IdempotencyKey: uuid.NewString()})
 }
 
 // ask asks the service. A question that it does not answer is asked again under the same key.

@@ -32,6 +32,7 @@ import (
 //	other               the prompt is about other.yaml instead of domain.yaml
 //	structured, json, natural_language  the input_format instead of automatic
 //	zone=NAME           the time_zone
+//	language=TAG        the language
 //	version=1           the body version
 //	year                dates of this year are shown without it
 //	repeat=N            the last line of the prompt stands there N times, "#" in it being the number of the line
@@ -278,6 +279,9 @@ func (c *contract) ask(t *testing.T, k contractCase, prompt, format, conversatio
 	}
 	if zone := k.option("zone"); zone != "" {
 		members["time_zone"] = zone
+	}
+	if tag := k.option("language"); tag != "" {
+		members["language"] = tag
 	}
 	body, err := json.Marshal(members)
 	if err != nil {

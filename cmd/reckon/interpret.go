@@ -11,6 +11,7 @@ import (
 type interpretCommand struct {
 	Domain   string   `help:"Domain file, YAML or JSON." required:"" placeholder:"FILE"`
 	TimeZone string   `help:"Zone that decides 'today' and 'now' (${default})." default:"UTC" placeholder:"ZONE"`
+	Language tag      `help:"Language of the prompts, such as de; the domain's when absent." placeholder:"TAG"`
 	Now      string   `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
 	Prompts  []string `arg:"" name:"prompt" help:"The prompt, in prose; several are the turns of one conversation."`
 }
@@ -40,7 +41,7 @@ func (c *interpretCommand) Run(t terminal) error {
 		dialogue.Turns = append(dialogue.Turns, language.Turn{Prompt: prompt})
 	}
 	doubt := false
-	for i, o := range domain.Vocabulary().Evaluate(dialogue, false, env) {
+	for i, o := range domain.Vocabulary().In(string(c.Language)).Evaluate(dialogue, false, env) {
 		if i > 0 {
 			fmt.Fprintln(t.out)
 		}

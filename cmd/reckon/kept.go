@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,19 @@ import (
 type promptFlags struct {
 	InputFormat string `help:"Format of the prompt: ${enum} (${default})." enum:"automatic,structured,json,natural_language" default:"automatic" placeholder:"F"`
 	TimeZone    string `help:"Zone that decides 'today' and 'now' (${default})." default:"UTC" placeholder:"ZONE"`
+	Language    tag    `help:"Language of a prompt in prose, such as de; the domain's when absent." placeholder:"TAG"`
 	Now         string `help:"The moment that 'now' means, as RFC 3339; the clock's when absent." placeholder:"TIME"`
+}
+
+// tag is that of a language that prose is read in.
+type tag string
+
+func (t *tag) UnmarshalText(text []byte) error {
+	*t = tag(strings.ToLower(string(text)))
+	if known := commands.Languages(); !slices.Contains(known, string(*t)) {
+		return fmt.Errorf("%q: give one of %s", text, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // keptFlags name scenarios to analyse: of a conversation that a server or a data directory keeps,
@@ -119,6 +132,7 @@ func (f keptFlags) offline(t terminal, places []commands.Place, last int, work f
 		return err
 	}
 	conversation := domain.DryRun()
+	conversation.Language = string(f.Language)
 	var said []commands.Place
 	for _, prompt := range f.Prompts {
 		text, err := readPrompt(t, prompt)

@@ -18,6 +18,7 @@ type Account struct {
 	Title       string    `json:"title"` // "" for none besides the name
 	TimeZone    string    `json:"time_zone"`
 	BodyVersion int       `json:"body_version"`
+	Language    string    `json:"language,omitempty"` // tag of that of prose; "" for that of each domain
 	ActiveKeys  int       `json:"active_keys"`
 	State       string    `json:"state"` // active or suspended
 
@@ -37,7 +38,7 @@ func accountOf(a projections.Account) Account {
 		}
 	}
 	row := Account{
-		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, ActiveKeys: active,
+		ID: a.ID, Name: a.Name, Title: a.Title, TimeZone: a.TimeZone, BodyVersion: a.BodyVersion, Language: a.Language, ActiveKeys: active,
 		State: "active", Retention: a.Retention, Limits: a.Limits, Ceiling: a.Ceiling, Allowed: a.Allowed(), Suspended: a.Suspended,
 	}
 	if a.Suspended != nil {
@@ -51,6 +52,7 @@ type NewAccount struct {
 	Name        string `json:"name"`
 	TimeZone    string `json:"time_zone"`
 	BodyVersion int    `json:"body_version"`
+	Language    string `json:"language,omitempty"`
 }
 
 // AccountChange changes settings of an account; null leaves one as it is.
@@ -58,6 +60,7 @@ type AccountChange struct {
 	Title       *string      `json:"title,omitempty"`
 	TimeZone    *string      `json:"time_zone,omitempty"`
 	BodyVersion *int         `json:"body_version,omitempty"`
+	Language    *string      `json:"language,omitempty"`       // "" is that of each domain
 	Retention   *int         `json:"retention_days,omitempty"` // 0 keeps conversations for ever
 	Limits      LimitsChange `json:"limits,omitzero"`
 	Ceiling     LimitsChange `json:"ceiling,omitzero"` // by operators
@@ -98,7 +101,7 @@ func (q *request) createAccount() (http.Answer, error) {
 	if err := q.object(&n); err != nil {
 		return http.Answer{}, err
 	}
-	account, err := q.admin.CreateAccount(q.ctx(), commands.CreateAccount{Name: n.Name, TimeZone: n.TimeZone, BodyVersion: n.BodyVersion})
+	account, err := q.admin.CreateAccount(q.ctx(), commands.CreateAccount{Name: n.Name, TimeZone: n.TimeZone, BodyVersion: n.BodyVersion, Language: n.Language})
 	if err != nil {
 		return http.Answer{}, err
 	}
@@ -118,7 +121,7 @@ func (q *request) changeAccount() (http.Answer, error) {
 		return http.Answer{}, insufficient(operator)
 	}
 	return q.changedAccount(q.admin.ChangeAccount(q.ctx(), commands.ChangeAccount{
-		Name: q.account.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Retention: c.Retention,
+		Name: q.account.Name, Title: c.Title, TimeZone: c.TimeZone, BodyVersion: c.BodyVersion, Language: c.Language, Retention: c.Retention,
 		Limits: commands.ChangeLimits(c.Limits), Ceiling: commands.ChangeLimits(c.Ceiling),
 	}))
 }

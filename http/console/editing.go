@@ -297,8 +297,9 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 		dialogue.Turns = append(dialogue.Turns, language.Turn{Prompt: text})
 	}
 	now, run := time.Now(), d.DryRun()
+	run.Language = v.account.Language
 	env := value.Env{Now: now.UTC().Truncate(time.Second), Zone: zoneOf(v.account)}
-	for i, o := range d.Vocabulary().Evaluate(dialogue, false, env) {
+	for i, o := range d.Vocabulary().In(run.Language).Evaluate(dialogue, false, env) {
 		m, err := run.Say(q.Prompts[i], "natural_language", v.account.TimeZone, now)
 		if err != nil {
 			return http.Answer{}, inWords(err)

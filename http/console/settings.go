@@ -25,6 +25,8 @@ type settingsShown struct {
 	Zones     []string // that there are
 	Now       string   // the time there
 	Version   string
+	Language  string   // tag, "" for that of each domain
+	Languages []string // that there are
 	Retention string
 	Limits    []limitShown
 	Wrong     string
@@ -66,6 +68,7 @@ func (c *Console) settings(v *visit, status int, form url.Values, s settingsShow
 	}
 	s.Account, _ = c.views.Account(v.account.ID)
 	s.Title, s.Zone, s.Version, s.Retention = s.Account.Title, s.Account.TimeZone, strconv.Itoa(s.Account.BodyVersion), written(s.Account.Retention)
+	s.Language, s.Languages = s.Account.Language, commands.Languages()
 	s.Zones = zones
 	s.Now = time.Now().In(zoneOf(s.Account)).Format("15:04")
 	for _, l := range limits {
@@ -73,6 +76,7 @@ func (c *Console) settings(v *visit, status int, form url.Values, s settingsShow
 	}
 	if form != nil {
 		s.Title, s.Zone, s.Version, s.Retention = form.Get("title"), form.Get("zone"), form.Get("version"), form.Get("retention")
+		s.Language = form.Get("language")
 		for i := range s.Limits {
 			s.Limits[i].Value = form.Get(s.Limits[i].Name)
 		}
@@ -95,7 +99,8 @@ func (c *Console) changeSettings(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	title, zone := strings.TrimSpace(form.Get("title")), strings.TrimSpace(form.Get("zone"))
-	change := commands.ChangeAccount{Name: v.account.Name, Title: &title, TimeZone: &zone}
+	tag := form.Get("language")
+	change := commands.ChangeAccount{Name: v.account.Name, Title: &title, TimeZone: &zone, Language: &tag}
 	wrong := ""
 	whole := func(name, what string, into **int) {
 		n, not := wholeOf(form, name, what)

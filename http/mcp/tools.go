@@ -91,11 +91,12 @@ var tools = []tool{
 	},
 	{
 		name: "ask", title: "Ask in words",
-		description: "Ask a question in plain English, such as \"How long for 150 miles at 60 mph?\", \"and at 75?\", \"10% more\", \"back to the first one\". It is read by the words of the domain; " +
+		description: "Ask a question in plain words, such as \"How long for 150 miles at 60 mph?\", \"and at 75?\", \"10% more\", \"back to the first one\". It is read by the words of the domain; " +
 			"where it is not understood, calculate with inputs instead.",
 		input: `{"type": "object", "required": ["question"], "additionalProperties": false, "properties": {` + domainProperty + `, ` + conversationProperty + `,
   "question": {"type": "string", "description": "The question, in the words of whoever asks."},
-  "time_zone": {"type": "string", "description": "IANA zone that decides what today and now mean."}}}`,
+  "time_zone": {"type": "string", "description": "IANA zone that decides what today and now mean."},
+  "language": {"type": "string", "description": "Language of the question and of the answer: en or de. Left out, that of the account, or of the domain."}}}`,
 		output: messageSchema, writes: true, run: ask,
 	},
 	{
@@ -385,7 +386,7 @@ func (c caller) post(ctx context.Context, a arguments, inputFormat, prompt strin
 		return answer{}, err
 	}
 	body := map[string]string{"domain_id": found.ID, "input_format": inputFormat, "prompt": prompt}
-	for member, argument := range map[string]string{"conversation_id": "conversation", "time_zone": "time_zone"} {
+	for member, argument := range map[string]string{"conversation_id": "conversation", "time_zone": "time_zone", "language": "language"} {
 		text, err := a.text(argument)
 		if err != nil {
 			return answer{}, err

@@ -78,6 +78,7 @@ type Question struct {
 	Conversation string // id of the conversation to go on with; "" is a new one
 	Format       string // natural_language, structured or json; "" lets the service see for itself
 	TimeZone     string // IANA zone that decides what today and now mean; "" is the account's
+	Language     string // of a prompt in prose and its answer: "en", "de"; "" is the account's, or the domain's
 	// IdempotencyKey names the question: the same key and question are answered alike and calculated
 	// once, for 24 hours. "" takes a random one.
 	IdempotencyKey string
@@ -450,7 +451,7 @@ func (c *Client) Calculate(ctx context.Context, q Question) (*Message, error) {
 // body is the request of a question.
 func (q Question) body() ([]byte, error) {
 	all := map[string]any{"domain_id": q.Domain, "prompt": q.Prompt}
-	for name, text := range map[string]string{"conversation_id": q.Conversation, "input_format": q.Format, "time_zone": q.TimeZone} {
+	for name, text := range map[string]string{"conversation_id": q.Conversation, "input_format": q.Format, "time_zone": q.TimeZone, "language": q.Language} {
 		if text != "" {
 			all[name] = text
 		}

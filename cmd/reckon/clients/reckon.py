@@ -449,8 +449,8 @@ class Client:
     @overload
     def calculate(
         self, domain: str, prompt: str, *, conversation: Optional[str] = None, input_format: Optional[str] = None,
-        time_zone: Optional[str] = None, idempotency_key: Optional[str] = None, wait: bool = True,
-        timeout: Optional[float] = None, cancel: Optional[threading.Event] = None,
+        time_zone: Optional[str] = None, language: Optional[str] = None, idempotency_key: Optional[str] = None,
+        wait: bool = True, timeout: Optional[float] = None, cancel: Optional[threading.Event] = None,
     ) -> Message: ...
 
     @overload
@@ -465,7 +465,7 @@ class Client:
         self, domain: str, prompt: Optional[str] = None, *, inputs: Optional[Mapping[str, Input]] = None,
         calculate: Union[str, Sequence[str], None] = None, unit: Optional[str] = None, scenario: Optional[str] = None,
         conversation: Optional[str] = None, input_format: Optional[str] = None, time_zone: Optional[str] = None,
-        idempotency_key: Optional[str] = None, wait: bool = True, timeout: Optional[float] = None,
+        language: Optional[str] = None, idempotency_key: Optional[str] = None, wait: bool = True, timeout: Optional[float] = None,
         cancel: Optional[threading.Event] = None,
     ) -> Message:
         """Ask a question and wait for its answer, also of prose.
@@ -476,7 +476,8 @@ class Client:
         scenario ("new", "current", "last", "2", "new from 2"). Without calculate it is the last question again.
 
         conversation goes on with a conversation. idempotency_key names the question: the same key and question are answered
-        alike and calculated once, for 24 hours; without it the key is random. With wait=False the answer to prose may have
+        alike and calculated once, for 24 hours; without it the key is random. language is that of a prompt in prose and of
+        its answer ("en", "de"); without it the account's, or the domain's. With wait=False the answer to prose may have
         the status in_progress: wait for it with Client.wait. Setting cancel ends the call between attempts.
 
         An answer without a result is a CalculationError; other errors are RequestError and UnansweredError.
@@ -493,7 +494,7 @@ class Client:
             raise ValueError("a question is a prompt, or inputs, calculate, unit and scenario, not both")
         body = {
             "domain_id": domain, "prompt": prompt, "conversation_id": conversation, "input_format": input_format,
-            "time_zone": time_zone,
+            "time_zone": time_zone, "language": language,
         }
         key = idempotency_key or uuid.uuid4().hex
         if not _WORD.fullmatch(key):

@@ -64,6 +64,8 @@ export type Question = CallOptions & {
   inputFormat?: "automatic" | "natural_language" | "structured" | "json";
   /** IANA zone that decides what today and now mean; without it the account's. */
   timeZone?: string;
+  /** Language of a prompt in prose and of its answer: "en", "de"; without it the account's, or the domain's. */
+  language?: string;
   /** Names the question: the same key and question are answered alike and calculated once, for 24 hours. Else a random one. */
   idempotencyKey?: string;
   /** False answers at once: prose may then be in progress, and Client.wait waits for it. */
@@ -627,6 +629,7 @@ function bodyOf(question: Question): string {
   }
   return JSON.stringify({
     domain_id: question.domain, prompt, conversation_id: question.conversation, input_format: inputFormat, time_zone: question.timeZone,
+    language: question.language,
   });
 }
 
