@@ -178,7 +178,7 @@ func (c *serveCommand) Run(t terminal) error {
 		servers[1].Record(spans)
 	}
 	last := len(servers) - 1 // that of people and administration
-	own := nodes.Own{Dir: c.Data, Certificates: c.certificates(), Findings: func() []nodes.Advice {
+	own := nodes.Own{Dir: c.Data, Certificates: c.certificates(), Work: &nodes.Work{}, Findings: func() []nodes.Advice {
 		return (&doctorCommand{serveCommand: *c}).examine(true)
 	}}
 	administered := admin.New(own)

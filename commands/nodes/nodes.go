@@ -47,6 +47,7 @@ type Node struct {
 	Certificates []Certificate `json:"certificates"`      // that it was started with
 	Webhooks     []Webhook     `json:"disabled_webhooks"` // of all accounts, null where no server tells
 	Findings     []Advice      `json:"findings"`          // on its settings and its machine, null where no server tells
+	Task         *Task         `json:"task,omitempty"`    // that it is at, or was last, since it was started
 }
 
 // Webhook is a webhook to which nothing is sent.
@@ -68,6 +69,7 @@ type Own struct {
 	Dir          string // data directory, "" for none
 	Certificates []Certificate
 	Findings     func() []Advice // on its settings and its machine; nil for none
+	Work         *Work           // nil for none
 }
 
 // Source is where the state of a node comes from.
@@ -95,6 +97,8 @@ type Peer struct {
 const (
 	// subject is where the nodes of an installation are asked how they are.
 	subject = "reckon.nodes"
+	// stopSubject is where the node that a message names is told to end its verification.
+	stopSubject = "reckon.nodes.stop"
 	// patience is how long it is waited for nodes that do not answer.
 	patience = time.Second
 	// longPatience is how long it is waited for the server of a log that was joined, which runs.
@@ -116,6 +120,13 @@ func (s Source) Tell() error {
 			}
 		}()
 	})
+	if err == nil && s.Work != nil {
+		_, err = s.Log.JetStream().Conn().Subscribe(stopSubject, func(m *nats.Msg) {
+			if string(m.Data) == nameOf(s.Log) {
+				s.Work.Stop()
+			}
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("take questions of other nodes: %w", err)
 	}
@@ -126,7 +137,7 @@ func (s Source) Tell() error {
 // known of who keeps EVENTS.
 func (s Source) node(ctx context.Context) (Node, *jetstream.ClusterInfo, error) {
 	l := s.Log
-	n := Node{Name: nameOf(l), Certificates: s.Certificates}
+	n := Node{Name: nameOf(l), Certificates: s.Certificates, Task: s.Work.Task()}
 	var state projections.State
 	var err error
 	switch {

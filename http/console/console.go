@@ -48,7 +48,6 @@ type Console struct {
 	provider *provider          // nil for none
 	passkeys *webauthn.WebAuthn // nil for none
 	editors  *commands.FairSemaphore
-	work     work
 
 	log     *log.Log
 	views   *projections.Views
@@ -60,6 +59,9 @@ type Console struct {
 func New(config Config) (*Console, error) {
 	if config.Starters == nil {
 		config.Starters = func() []Starter { return nil }
+	}
+	if config.Node.Work == nil {
+		config.Node.Work = &nodes.Work{}
 	}
 	if config.Post == nil {
 		config.Post = webhooks.NewPost(false)

@@ -3,10 +3,12 @@ package console
 import (
 	"bufio"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
 
@@ -121,6 +123,14 @@ func TestBrowserFollows(t *testing.T) {
 	b.Fill("look", "#news a")
 	b.Comes("look", "#messages", "47 kW")
 	b.Quiet()
+	if err := errors.Join(h.admin.EndSessions(t.Context(), "ada@example.com"), h.console.views.Fresh(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(b.Context, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Evaluate[any](`htmx.trigger(document.getElementById("messages"), "look")`))); err != nil {
+		t.Fatal(err)
+	}
+	b.Fill("signing in again", "main button", "email", "ada@example.com", "password", password)
+	b.Comes("back where it was", "#messages", "47 kW")
 	b.Do("without streams", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*/events", Block: true}}})
 		return err

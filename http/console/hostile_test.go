@@ -140,7 +140,7 @@ func TestHostileTexts(t *testing.T) {
 	b.post("/console/accounts", "account", commands.AccountID("acme").String())
 
 	// These have nothing that anybody wrote, or are no pages.
-	plain := []string{"/", Path + "/conversations/{id}/events", Path + "/domains/new", Path + "/settings/export", Path + "/sign-in", Path + "/invitation", Path + "/provider", CallbackPath, Path + "/password", Path + "/you", Path + "/assets/{hash}/{name}"}
+	plain := []string{"/", Path + "/", Path + "/conversations/{id}/events", Path + "/domains/new", Path + "/settings/export", Path + "/sign-in", Path + "/invitation", Path + "/provider", CallbackPath, Path + "/password", Path + "/you", Path + "/assets/{hash}/{name}"}
 	queries := url.Values{}
 	for _, name := range []string{"prompt", "text", "in", "by", "kind", "email", "next", "of", "over", "given.distance", "given.parts", "given.way", "target"} {
 		queries.Set(name, hostile)

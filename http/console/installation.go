@@ -26,7 +26,10 @@ type installationShown struct {
 	Queue                     string
 	Events                    string
 	Log                       string
-	Work                      workShown
+	Tasks                     []taskShown
+	Works                     bool   // something runs, or may run
+	Begun                     string // node on which the visitor has begun something
+	Lost                      string // what became of that, where its node does not know of it
 	Models                    []string
 	Tenants                   []tenantRow
 	Name, Zone, Email         string // as they were written in the form
@@ -69,7 +72,10 @@ func (c *Console) installation(v *visit, status int, s installationShown) (http.
 	if err != nil {
 		return http.Answer{}, err
 	}
-	s.State, s.Where, s.Work, s.Models, s.Zones = state, state.This.Name, c.work.shown(now), projections.Names(), zones
+	s.State, s.Where, s.Models, s.Zones = state, state.This.Name, projections.Names(), zones
+	s.Begun = v.x.Request().URL.Query().Get("work")
+	s.tasks(state)
+	s.lost(state, s.Begun)
 	found := nodes.Advise(state, cmp.Or(c.config.Node.Dir, "this node"), nodes.BackupAge, now)
 	for _, a := range append(found, state.This.Findings...) {
 		switch a.Level {

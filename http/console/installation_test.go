@@ -72,6 +72,30 @@ func TestInstallationIsWell(t *testing.T) {
 	}
 }
 
+// Whichever node a page comes from, it shows what all of them are at, and what became of work whose node was lost.
+func TestTasksOfNodes(t *testing.T) {
+	ended := time.Date(2027, 1, 31, 18, 0, 4, 0, time.UTC)
+	all := nodes.Installation{Nodes: []nodes.Answer{
+		{Name: "a", Node: &nodes.Node{}}, {Name: "b"},
+		{Name: "c", Node: &nodes.Node{Task: &nodes.Task{Verifies: true, Progress: projections.Progress{Events: 1, Total: 4}}}},
+		{Name: "d", Node: &nodes.Node{Task: &nodes.Task{Began: ended.Add(-4 * time.Second), Ended: &ended}}},
+	}}
+	var s installationShown
+	s.tasks(all)
+	if len(s.Tasks) != 2 || !s.Works || s.Tasks[0].Node != "c" || s.Tasks[0].Share != 25 || !s.Tasks[0].Runs || s.Tasks[1].Node != "d" || s.Tasks[1].Took != "4 seconds" {
+		t.Errorf("%+v", s.Tasks)
+	}
+	for name, want := range map[string]struct {
+		says  string
+		works bool
+	}{"a": {"What was begun on a has not come to its end", false}, "b": {"b, on which it was begun, does not answer", true}, "z": {"does not answer", true}, "c": {"", false}, "": {"", false}} {
+		var s installationShown
+		if s.lost(all, name); !strings.Contains(s.Lost, want.says) || (s.Lost == "") != (want.says == "") || s.Works != want.works {
+			t.Errorf("%s: %q, %t", name, s.Lost, s.Works)
+		}
+	}
+}
+
 var linkShownOnce = regexp.MustCompile(`<pre tabindex="0" id="link">([^<]+)</pre>`)
 
 // An operator makes accounts with links for their owners, bounds them and suspends them, and gives nothing to themselves.
@@ -145,6 +169,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			}
 		}
 	}
+	h.shows("a node that was started again", op.get(at+"?work=x"), 200, at, "What was begun on this node has not come to its end: it was started again meanwhile.")
 	h.shows("verify", op.post(at+"/verify"), 200, at)
 	done("verify", "documents are what the history makes")
 	h.shows("rebuild", op.post(at+"/rebuild"), 200, at)
@@ -155,9 +180,9 @@ func TestVerifyAndRebuild(t *testing.T) {
 
 	// What is slow shows how far it is, takes nothing beside it, and ends when it is stopped.
 	running := make(chan struct{})
-	h.console.work.start(true, "", func(ctx context.Context, tell func(projections.Progress), report func(projections.Difference)) (projections.Verification, error) {
+	h.console.config.Node.Work.Start(true, "", func(ctx context.Context, tell func(projections.Progress), report func(projections.Difference)) (projections.Verification, error) {
 		tell(projections.Progress{Events: 250, Total: 1000, Left: 3})
-		for range maxDifferences + 1 {
+		for range 51 {
 			report(projections.Difference{Projection: "usage", Key: "<script>", Sequence: 5, What: "it is missing"})
 		}
 		close(running)
@@ -169,10 +194,10 @@ func TestVerifyAndRebuild(t *testing.T) {
 	for _, path := range []string{"/verify", "/rebuild"} {
 		h.shows("beside it", op.post(at+path), 409, at+path, "Something runs already")
 	}
-	h.shows("stopped", op.post(at+"/stop"), 200, at)
+	h.shows("stopped", op.post(at+"/stop", "node", h.console.source().Name()), 200, at)
 	done("stopped", "It was stopped.")
-	h.console.work.start(true, "", func(_ context.Context, _ func(projections.Progress), report func(projections.Difference)) (projections.Verification, error) {
-		for range maxDifferences + 1 {
+	h.console.config.Node.Work.Start(true, "", func(_ context.Context, _ func(projections.Progress), report func(projections.Difference)) (projections.Verification, error) {
+		for range 51 {
 			report(projections.Difference{Projection: "usage", Key: "<script>", Sequence: 5, What: "it is missing"})
 		}
 		return projections.Verification{Documents: 1234, Differences: 51}, nil
@@ -207,7 +232,7 @@ func TestBrowserInstallation(t *testing.T) {
 	b.Fill("verify", `form[action$="/verify"] button`)
 	b.Comes("verify", "#work", "documents are what the history makes")
 	step, end := make(chan struct{}), make(chan struct{})
-	h.console.work.start(true, "", func(_ context.Context, tell func(projections.Progress), _ func(projections.Difference)) (projections.Verification, error) {
+	h.console.config.Node.Work.Start(true, "", func(_ context.Context, tell func(projections.Progress), _ func(projections.Difference)) (projections.Verification, error) {
 		tell(projections.Progress{Events: 250, Total: 1000, Left: 30})
 		<-step
 		tell(projections.Progress{Events: 750, Total: 1000, Left: 10})

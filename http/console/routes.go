@@ -164,6 +164,9 @@ func (c *Console) toSignIn(v *visit) (http.Answer, error) {
 	if r.URL.Path != Path && (r.Method == nethttp.MethodGet || r.Method == nethttp.MethodHead) {
 		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
 	}
+	if r.Header.Get("HX-Request") != "" { // of a part of a page, whose place a page to sign in would take
+		return http.Answer{Status: nethttp.StatusNoContent, Header: map[string]string{"HX-Redirect": to}}, nil
+	}
 	return redirect(to), nil
 }
 

@@ -4,39 +4,23 @@ import (
 	"context"
 	"errors"
 	nethttp "net/http"
+	"net/url"
 	"slices"
-	"sync"
 	"time"
 
+	"reckon/commands/nodes"
 	"reckon/http"
 	"reckon/projections"
 )
 
-// maxDifferences is how many documents that differ a page names.
-const maxDifferences = 50
-
-// work is a verification or a rebuild of this node's views, of which the console runs one at a
-// time. It goes on when whoever has begun it goes away.
-type work struct {
-	mutex       sync.Mutex
-	verifies    bool
-	what        string // models that are rebuilt, "" for all
-	began       time.Time
-	ended       time.Time // the zero time while it runs
-	progress    projections.Progress
-	result      projections.Verification
-	differences []projections.Difference
-	err         error
-	cancel      context.CancelFunc
-}
-
-// workShown is work as a page shows it.
-type workShown struct {
-	Any      bool // there is, or was, one
+// taskShown is a verification or a rebuild as a page shows it.
+type taskShown struct {
+	Node     string // "" where there is one
+	At       string // the name of the node
 	Runs     bool
 	Verifies bool
-	What     string
-	Share    int // in percent
+	What     string // view that is rebuilt, "" for all
+	Share    int    // in percent
 	Read     string
 	Total    string
 	Left     string // until the end, "" where it cannot be told
@@ -50,71 +34,61 @@ type workShown struct {
 	More        string // that are not named
 }
 
-// start begins to work, unless something runs.
-func (w *work) start(verifies bool, what string, do func(context.Context, func(projections.Progress), func(projections.Difference)) (projections.Verification, error)) bool {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	if w.cancel != nil {
-		return false
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	w.verifies, w.what, w.began, w.ended, w.cancel = verifies, what, time.Now(), time.Time{}, cancel
-	w.progress, w.result, w.differences, w.err = projections.Progress{}, projections.Verification{}, nil, nil
-	go func() {
-		result, err := do(ctx, func(p projections.Progress) {
-			w.mutex.Lock()
-			defer w.mutex.Unlock()
-			w.progress = p
-		}, func(d projections.Difference) {
-			w.mutex.Lock()
-			defer w.mutex.Unlock()
-			if len(w.differences) < maxDifferences {
-				w.differences = append(w.differences, d)
-			}
-		})
-		w.mutex.Lock()
-		defer w.mutex.Unlock()
-		w.result, w.err, w.ended, w.cancel = result, err, time.Now(), nil
-		cancel()
-	}()
-	return true
-}
-
-// stop ends a verification. A rebuild goes on to its end.
-func (w *work) stop() {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	if w.cancel != nil && w.verifies {
-		w.cancel()
+// tasks are the tasks of all nodes.
+func (s *installationShown) tasks(all nodes.Installation) {
+	for _, a := range all.Nodes {
+		if a.Node == nil || a.Node.Task == nil {
+			continue
+		}
+		shown := taskOf(a.Node.Task)
+		if shown.At = a.Name; len(all.Nodes) > 1 {
+			shown.Node = a.Name
+		}
+		s.Tasks, s.Works = append(s.Tasks, shown), s.Works || shown.Runs
 	}
 }
 
-func (w *work) shown(now time.Time) workShown {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	s := workShown{Any: !w.began.IsZero(), Runs: w.cancel != nil, Verifies: w.verifies, What: w.what}
-	if p := w.progress; p.Total > 0 {
+// lost says what became of a task that was begun on a node which knows of none: it was started
+// anew, or does not answer.
+func (s *installationShown) lost(all nodes.Installation, name string) {
+	i := slices.IndexFunc(all.Nodes, func(a nodes.Answer) bool { return a.Name == name || len(all.Nodes) == 1 })
+	switch {
+	case name == "" || i >= 0 && all.Nodes[i].Node != nil && all.Nodes[i].Node.Task != nil:
+	case i < 0 || all.Nodes[i].Node == nil:
+		s.Lost, s.Works = name+", on which it was begun, does not answer. Its work goes on if it only cannot be reached, and is gone if it has ended.", true
+	default:
+		where := name
+		if len(all.Nodes) == 1 {
+			where = "this node" // whose id may be another one since
+		}
+		s.Lost = "What was begun on " + where + " has not come to its end: it was started again meanwhile. Nothing is lost: it serves the views as they were. Begin again."
+	}
+}
+
+func taskOf(t *nodes.Task) taskShown {
+	s := taskShown{Runs: t.Runs(), Verifies: t.Verifies, What: t.View}
+	if p := t.Progress; p.Total > 0 {
 		s.Share, s.Read, s.Total = int(100*p.Events/p.Total), grouped(int(p.Events)), grouped(int(p.Total))
 		if p.Left >= 1 {
 			s.Left = count(int(p.Left), "second", "seconds")
 		}
 	}
-	if s.Runs || !s.Any {
+	if s.Runs {
 		return s
 	}
-	s.Ended, s.Took = moment(w.ended, time.UTC), count(int(w.ended.Sub(w.began).Seconds()), "second", "seconds")
-	s.Documents, s.Differences = grouped(int(w.result.Documents)), slices.Clone(w.differences)
-	if n := int(w.result.Differences); n > 0 {
+	s.Ended, s.Took = moment(*t.Ended, time.UTC), count(int(t.Ended.Sub(t.Began).Seconds()), "second", "seconds")
+	s.Documents, s.Differences = grouped(int(t.Result.Documents)), t.Differences
+	if n := int(t.Result.Differences); n > 0 {
 		s.Differing = grouped(n)
 		if n > len(s.Differences) {
 			s.More = grouped(n - len(s.Differences))
 		}
 	}
 	switch {
-	case errors.Is(w.err, context.Canceled):
+	case t.Stopped:
 		s.Wrong = "It was stopped."
-	case w.err != nil:
-		s.Wrong = sentence(w.err)
+	case t.Error != "":
+		s.Wrong = sentence(errors.New(t.Error))
 	}
 	return s
 }
@@ -145,16 +119,19 @@ func (c *Console) rebuild(v *visit) (http.Answer, error) {
 	})
 }
 
-// begin begins work of the console.
+// begin begins work of this node.
 func (c *Console) begin(v *visit, verifies bool, what string, do func(context.Context, func(projections.Progress), func(projections.Difference)) (projections.Verification, error)) (http.Answer, error) {
-	if !c.work.start(verifies, what, do) {
+	if !c.config.Node.Work.Start(verifies, what, do) {
 		return c.installation(v, nethttp.StatusConflict, installationShown{Wrong: "Something runs already: one verification or rebuild at a time."})
 	}
-	return redirect(installationPath + "#views"), nil
+	return redirect(installationPath + "?" + url.Values{"work": {c.source().Name()}}.Encode() + "#views"), nil
 }
 
-// stopVerifying ends a verification that runs.
-func (c *Console) stopVerifying(*visit) (http.Answer, error) {
-	c.work.stop()
-	return redirect(installationPath + "#views"), nil
+// stopVerifying ends a verification that runs, on whichever node.
+func (c *Console) stopVerifying(v *visit) (http.Answer, error) {
+	form, err := v.form()
+	if err == nil {
+		err = c.source().StopAt(form.Get("node"))
+	}
+	return redirect(installationPath + "#views"), err
 }
