@@ -246,11 +246,12 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if s.countedBy(m, from) {
 			continue
 		}
+		told := s.leads(m, to) // it is the name of the next one
 		link := s.prose.connection(from, to, m.from, m.to)
 		if m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from) {
 			link = 1
 		}
-		if of := s.prose.counts[m.from]; of >= 0 && s.prose.quantities[of].from != from {
+		if of := s.prose.counts[m.from]; told || of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
 		}
 		if s.prose.askedFor(m) {
@@ -264,6 +265,24 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// leads reports whether a name behind an amount goes on to another amount of the same kind: "800
+// euros grow to 1000 euros" says what has become 1000 euros.
+func (s *search) leads(m *mention, to int) bool {
+	p := s.prose
+	at := m.to
+	if m.from < to || to == 0 || p.within[to-1] < 0 || at >= len(p.tokens) || !p.tokens[at].is("goal") && !p.tokens[at].is("stating") {
+		return false
+	}
+	for at < len(p.tokens) && (p.tokens[at].is("goal") || p.tokens[at].is("stating")) {
+		at++
+	}
+	if at >= len(p.tokens) || p.within[at] < 0 {
+		return false
+	}
+	a, b := &p.quantities[p.within[to-1]], &p.quantities[p.within[at]]
+	return !a.weak && !b.weak && !bareOnly(*a) && alike(*a, *b)
 }
 
 // mostDescribing is how many tokens may say what the thing is whose amount is stated: "the diagonal

@@ -12,6 +12,9 @@ import (
 func (s *search) changeCandidates(index int, l *slot) []candidate {
 	var list []candidate
 	c := l.change
+	if s.base == nil && l.quantity < 0 && c.sign == 0 {
+		return s.shareCandidates(index, l)
+	}
 	if c.happened && s.foreignNoun(l.to) {
 		return nil // "two trucks broke down"
 	}
@@ -71,6 +74,25 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 			score += s.weights.ForSureChange
 		}
 		list = append(list, candidate{slot: index, variable: variable, text: text, score: score + evidence, evidence: evidence, relative: true, linked: linked, name: name})
+	}
+	return list
+}
+
+// shareCandidates are the percentages that a factor may be meant as where there is nothing to change,
+// and words behind it name: "half of the mix rots away".
+func (s *search) shareCandidates(index int, l *slot) []candidate {
+	var list []candidate
+	for variable := range s.vocabulary.terms {
+		t := &s.vocabulary.terms[variable]
+		if t.kind != percentKind || t.hidden || l.change.factor.Cmp(decimal.Int(1)) >= 0 {
+			continue
+		}
+		evidence, linked, name := s.nameEvidence(l.change.from, l.change.to, variable, false)
+		text := l.change.factor.Shown().String()
+		if _, errs := s.vocabulary.given(variable, text, s.env); len(errs) > 0 || name < 0 || s.prose.mentions[name].from < l.to || evidence < s.weights.LeastWord {
+			continue
+		}
+		list = append(list, candidate{slot: index, variable: variable, text: text, score: s.weights.ForDimension + evidence, evidence: evidence, linked: linked, name: name})
 	}
 	return list
 }

@@ -108,7 +108,8 @@ func (s *search) joinedAmount(best *combination) (asked, taken int) {
 		for k := range p.mentions {
 			b := &p.mentions[k]
 			if b.weight >= s.weights.ExactName && b.from > a.to && b.from-a.to <= 3 && b.to < len(p.tokens) && s.asking(b) && gives(best.picks, b.variable) &&
-				s.vocabulary.terms[b.variable].derived && anyIs(p.tokens[a.to:b.from], "joining") && p.tokens[b.to].is("circumstance") {
+				s.vocabulary.terms[b.variable].derived && anyIs(p.tokens[a.to:b.from], "joining") && p.tokens[b.to].is("circumstance") &&
+				!slices.ContainsFunc(best.picks, func(c candidate) bool { return c.variable == b.variable && p.described(b.to, s.list[c.slot].from) }) {
 				return a.variable, b.variable
 			}
 		}
