@@ -207,6 +207,11 @@ func (p *prose) changeBefore(i int) (change, bool) {
 	return c, false
 }
 
+// takes reports whether an amount is of the dimension of a variable, or a bare number.
+func (t *term) takes(q *quantity) bool {
+	return !t.dimensional || slices.ContainsFunc(q.readings, func(r reading) bool { return r.unit == nil || r.unit.Dimension() == t.dimension })
+}
+
 // findMoved takes the first of two amounts for what something was before, where a verb moves it
 // from the one to the other and the domain has no variable for either end: "is doubled from 3 cm to
 // 6 cm".
@@ -216,7 +221,7 @@ func (p *prose) findMoved(i int) {
 	}
 	a, b := &p.quantities[i], &p.quantities[i+1]
 	if a.from == 0 || b.from != a.to+1 || !p.tokens[a.from-1].is("origin") || !p.tokens[a.to].is("goal") || !alike(*a, *b) ||
-		slices.ContainsFunc(p.terms, func(t term) bool { return !t.hidden && (t.start || t.end) }) {
+		slices.ContainsFunc(p.terms, func(t term) bool { return !t.hidden && (t.start || t.end) && t.takes(b) }) {
 		return
 	}
 	for k := a.from - 2; k >= max(0, a.from-verbReach) && p.within[k] < 0 && p.tokens[k].kind == word; k-- {

@@ -78,8 +78,8 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 	return list
 }
 
-// shareCandidates are the percentages that a factor may be meant as where there is nothing to change,
-// and words behind it name: "half of the mix rots away".
+// shareCandidates are the percentages that a factor may be meant as where there is nothing to
+// change, and words behind it name: "half of the mix rots away".
 func (s *search) shareCandidates(index int, l *slot) []candidate {
 	var list []candidate
 	for variable := range s.vocabulary.terms {

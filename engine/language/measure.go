@@ -25,8 +25,8 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	case a.pronoun && s.tok(q.from-1).is("one of"):
 		return none(q.to)
 	case a.pronoun && a.n == 1 && part == partFraction && next.is("partitive") && s.tok(q.to+1).is("these things"):
-		q.share, q.weak = true, true // half of them
-		q.readings = []reading{{kind: kindPercent, number: s.ctx.Mul(a.value, decimal.Int(100)), text: a.text()}, s.bare(a, 0)}
+		q.share = true // half of them
+		q.readings = []reading{{kind: kindPercent, number: s.ctx.Mul(a.value, decimal.Int(100)), text: a.text()}}
 		return q
 	case a.pronoun && a.n == 1 && part == partFraction:
 		return none(q.to) // half the distance
