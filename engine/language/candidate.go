@@ -59,6 +59,9 @@ func (s *search) slots() []slot {
 		if s.idle(q) {
 			continue
 		}
+		if q.labels() {
+			changed[i] = nil // "add a cake stand"
+		}
 		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i]})
 	}
 	for i := range list {
@@ -165,8 +168,8 @@ func (s *search) names(variable, at int) bool {
 	})
 }
 
-// ownerOf is the whole name that an amount with a unit is said to be of between two others, "heat of
-// 12 kW of IT load"; nil for none.
+// ownerOf is the whole name that an amount with a unit is said to be of, where the amount is what
+// something is of: "heat of 12 kW of IT load"; nil for none.
 func (p *prose) ownerOf(l *slot) *mention {
 	if l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || bareOnly(p.quantities[l.quantity]) || l.from == 0 ||
 		l.to+1 >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") || !p.tokens[l.to].is("partitive") {

@@ -44,7 +44,7 @@ func (s *search) periodLost(best *combination) *value.Error {
 		}
 		period := &quantity{from: l.to - 1, to: l.to}
 		for j, o := range best.picks {
-			if o.variable < 0 || o.name < 0 || p.mentions[o.name].to != l.from || s.unitNames(o.variable, period) || s.overTime(o.variable) {
+			if o.variable < 0 || o.evidence <= 0 || o.name < 0 || p.mentions[o.name].to != l.from || s.unitNames(o.variable, period) || s.overTime(o.variable) {
 				continue
 			}
 			for _, other := range s.list[j].candidates {
@@ -159,7 +159,7 @@ func (s *search) otherKind(best *combination) *value.Error {
 func (s *search) ofOthers(from, to int, asked []int) bool {
 	named := false
 	for _, m := range s.prose.mentions {
-		if m.from >= to || m.to <= from {
+		if m.from >= to || m.to <= from || m.weight < s.weights.LeastWord {
 			continue
 		}
 		t := &s.vocabulary.terms[m.variable]
@@ -191,6 +191,11 @@ func (s *search) otherChoice(best *combination) *value.Error {
 	}
 	for i := range p.quantities {
 		of := p.quantities[i].to
+		for of < len(p.tokens) && slices.ContainsFunc(best.picks, func(k candidate) bool {
+			return k.variable >= 0 && k.evidence > 0 && k.name >= 0 && p.mentions[k.name].from <= of && of < p.mentions[k.name].to
+		}) {
+			of++ // "3 stacked cubic metres"
+		}
 		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") {
 			continue
 		}

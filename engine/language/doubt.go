@@ -337,6 +337,9 @@ func (s *search) unknownNoun(best *combination) string {
 			if word := s.stranger(direct, direct+1); word != "" {
 				return word // "how much hay": whatever else is said
 			}
+			if (p.known[direct] == asSynonym || p.known[direct] == asDescription) && s.nameless(direct) && !names(q) {
+				return quoted(p.tokens[direct].text) // "how much electricity", which nothing here is called by
+			}
 		}
 		if q.unit != nil || names(q) {
 			continue

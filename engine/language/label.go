@@ -156,6 +156,12 @@ func (p *prose) saysLabel(at int, words []string) int {
 	return i - at
 }
 
+// tells reports whether a prompt is no question, so that its choices are told and not asked for:
+// "lined".
+func (s *search) tells() bool {
+	return len(s.prose.questions) == 0 && !strings.Contains(s.prose.text, "?")
+}
+
 // untold counts the choices by their labels that some picks leave out although their words name
 // neither the target nor what has an amount.
 func (s *search) untold(picks []candidate, target int) (count int) {

@@ -60,7 +60,8 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	asks := func(m *mention) bool {
 		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
 			!slices.ContainsFunc(best.picks, func(c candidate) bool {
-				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m)
+				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m) &&
+					!(m.weight >= s.weights.ExactName && m.contains(&p.mentions[c.name]))
 			})
 	}
 	for i := range p.mentions {

@@ -43,6 +43,11 @@ func (s *search) claimed(picks []candidate, mention int) float64 {
 	return claimed
 }
 
+// contains reports whether a mention has all words of another one, and more.
+func (m *mention) contains(o *mention) bool {
+	return m.from <= o.from && o.to <= m.to && o.to-o.from < m.to-m.from
+}
+
 // overlaps reports whether two mentions share words.
 func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m.to }
 
@@ -50,6 +55,9 @@ func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m
 // changes.
 func (s *search) asking(m *mention) bool {
 	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is("same") {
+		return false
+	}
+	if q := s.prose.within[m.from]; q >= 0 && s.prose.quantities[q].labels() && m.to <= s.prose.quantities[q].to && s.tells() {
 		return false
 	}
 	return !slices.ContainsFunc(s.prose.changes, func(c change) bool { return c.from <= m.from && m.to <= c.to })

@@ -334,7 +334,7 @@ type mention struct {
 func (v *Vocabulary) mentions(p *prose) []mention {
 	var found []mention
 	for i := range p.tokens {
-		if p.meaning[i] != content && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && p.tokens[i].is("telling") && v.rarity[p.stems[i]] > 0) {
+		if p.meaning[i] != content && !v.beginsName(p, i) && !(i+1 < len(p.tokens) && p.meaning[i+1] == content && p.tokens[i].is("telling") && v.rarity[p.stems[i]] > 0) {
 			continue
 		}
 		for variable := range v.terms {
@@ -367,13 +367,23 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	return found
 }
 
+// beginsName reports whether a word of grammar begins a name that is said word by word: "IT load".
+func (v *Vocabulary) beginsName(p *prose, at int) bool {
+	if p.meaning[at] != grammar {
+		return false
+	}
+	return slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool { return n.cut && len(n.words) > 0 && len(n.spoken) > 1 && p.says(at, n.spoken) })
+	})
+}
+
 // mentionAt is the best stretch that starts at a token and speaks of a variable.
 func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 	best := mention{variable: variable, from: at, to: at + 1}
 	share := v.weights.SharedWords
 	t := &v.terms[variable]
 	for _, n := range t.names {
-		if n.cut && len(n.words) > 1 && p.says(at, n.spoken) {
+		if n.cut && (len(n.words) > 1 || p.meaning[at] == grammar) && p.says(at, n.spoken) {
 			best.weight, best.to = v.weights.SpokenName, at+len(n.spoken)
 		}
 		if size := p.hyphenated(at, n.joined); size > 0 {
