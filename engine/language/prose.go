@@ -84,7 +84,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	}
 	v.own(p.tokens)
 	numbers := slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == number })
-	if o, ok := tables.find(p.tokens, p.used, numbers); ok {
+	if o, ok := tables.find(p.tokens, p.used, numbers); ok && !v.leadsToAmount(p, &o) {
 		p.opening = o
 		for i := o.from; i < o.to; i++ {
 			p.used[i], p.meaning[i], p.known[i] = true, other, asPhrase
@@ -102,6 +102,16 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	p.mentions = v.mentions(p)
 	p.dropWishes()
 	return p
+}
+
+// leadsToAmount reports whether the number of a scenario has a unit behind it, so that it is an
+// amount: "they come to 4 square metres".
+func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
+	last := o.to - 1
+	if p.tokens[last].kind != number || last == 0 || !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("origin") {
+		return false
+	}
+	return len(v.tables.newScanner(p.tokens, v.domain.Units(), v.currency).plainUnits(o.to)) > 0
 }
 
 // scanQuantities finds amounts in the stretches that no phrase took.
