@@ -97,7 +97,11 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		if absent {
 			r.text = denied
 		}
-		return quantity{from: at, to: begin + n, readings: []reading{r}, weak: l.weak}, true
+		to := begin + n
+		if l.variable >= 0 && to < len(p.tokens) && v.hasChoice(l.variable, v.rareLabel(&p.tokens[to])) {
+			to++
+		}
+		return quantity{from: at, to: to, readings: []reading{r}, weak: l.weak}, true
 	}
 	if absent {
 		return v.wholeLabel(p, at)
@@ -106,6 +110,13 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// hasChoice reports whether a label is one of a variable, so that a word of it behind another label
+// of the same variable is no choice of its own: "agency staff" is not "own staff".
+func (v *Vocabulary) hasChoice(variable int, label string) bool {
+	_, ok := v.domain.Variables[variable].Choice(label)
+	return label != "" && ok
 }
 
 // rareLabel is the label that a word is of, and no other, also with a letter too many, missing,
