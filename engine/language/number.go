@@ -187,6 +187,22 @@ func (s *scanner) fraction(n int, whole, num, den int64) amount {
 	return a
 }
 
+// mostDecimals is how many digits may stand behind a mark that is the one between groups here and
+// the one before decimals elsewhere.
+const mostDecimals = 2
+
+// otherPoint reads digits with a mark that groups nothing, and a unit behind, as decimals: "7,5 m".
+// Without a unit it may be two numbers.
+func (s *scanner) otherPoint(at int) (amount, bool) {
+	group, _ := utf8.DecodeRuneInString(s.tables.separators)
+	whole, decimals, found := strings.Cut(s.tok(at).text, string(group))
+	if !found || whole == "" || len(decimals) > mostDecimals || !s.unitStarts(at+1) {
+		return amount{}, false
+	}
+	value, err := decimal.Parse(whole + point + decimals)
+	return amount{n: 1, value: value}, err == nil
+}
+
 func (s *scanner) times(a amount, factor decimal.Decimal) amount {
 	a.value, a.exact = s.ctx.Mul(a.value, factor), ""
 	return a

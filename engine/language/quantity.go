@@ -174,6 +174,9 @@ func (s *scanner) amountAt(at int) quantity {
 	if s.inName(at) {
 		return none(end)
 	}
+	if decimals, ok := s.otherPoint(at); a.invalid && ok {
+		a = decimals
+	}
 	if a.invalid {
 		q := quantity{from: at, to: end}
 		if list := s.unitsAt(end, true); len(list) > 0 {
