@@ -71,7 +71,11 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 		for k := range p.mentions {
 			b := &p.mentions[k]
-			if b.variable == a.variable || b.from <= a.to || b.from-a.to > 3 || p.anyAmount(a.to, b.from) || !asks(b) || !anyIs(p.tokens[a.to:b.from], "joining") {
+			if b.variable == a.variable || b.from <= a.to {
+				continue
+			}
+			behind := p.aside(a.to, b.from)
+			if b.from-behind > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining")) {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
@@ -89,6 +93,20 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// aside is the token behind what stands between commas behind "and": "the water and, with 7
+// machines, the time"; from where nothing does.
+func (p *prose) aside(from, to int) int {
+	if from+2 >= to || !p.tokens[from].is("joining") || p.tokens[from+1].fold != "," || !p.tokens[from+2].is("attaches") {
+		return from
+	}
+	for at := from + 2; at < to; at++ {
+		if p.tokens[at].fold == "," {
+			return at + 1
+		}
+	}
+	return from
 }
 
 // anyAmount reports whether an amount stands among some tokens.
@@ -131,7 +149,7 @@ func (s *search) elliptic(a, b *mention) bool {
 	said := s.prose.stems[a.from:a.to]
 	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		t := of(&m)
-		return m.variable != a.variable && m.variable != b.variable && m.overlaps(b) && alike(t, of(a)) && t.derived &&
+		return m.variable != a.variable && m.variable != b.variable && m.from <= b.from && m.overlaps(b) && alike(t, of(a)) && t.derived &&
 			slices.ContainsFunc(t.names, func(n name) bool {
 				return slices.ContainsFunc(n.words, func(w string) bool {
 					return slices.Contains(said, w) && !slices.Contains(s.prose.stems[b.from:b.to], w)
