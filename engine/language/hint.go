@@ -119,9 +119,14 @@ func (s *search) baseValue(variable int) *engine.ScenarioValue {
 	if s.base == nil {
 		return nil
 	}
-	for i := range s.base.Values {
-		if s.base.Values[i].Variable == variable {
-			return &s.base.Values[i]
+	return valueIn(s.base, variable)
+}
+
+// valueIn is the value that a variable has in a scenario, nil for none.
+func valueIn(scenario *engine.Scenario, variable int) *engine.ScenarioValue {
+	for i := range scenario.Values {
+		if scenario.Values[i].Variable == variable {
+			return &scenario.Values[i]
 		}
 	}
 	return nil

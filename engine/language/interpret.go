@@ -109,6 +109,12 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 		}
 	}
 	s.list = s.slots()
+	if undone, is := s.undone(c); is {
+		if !undone {
+			return r, notUnderstood(p.fragment(p.opening.from, len(p.tokens)))
+		}
+		return r, nil
+	}
 	if len(s.list) == 0 && s.base != nil && p.opening.move != stay && !s.asks() {
 		if word := s.stranger(0, len(p.tokens)); word != "" && len(p.questions) > 0 {
 			return r, notUnderstood(word)
@@ -217,6 +223,29 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 		return value.Problem("scenario.domain_mismatch", text)
 	}
 	return nil
+}
+
+// undone reports whether a prompt names what it wants undone, "undo the express", and whether the
+// scenario in focus has that otherwise than the one that it goes back to.
+func (s *search) undone(c Conversation) (undone, is bool) {
+	p := s.prose
+	if p.opening.move != undo || s.base == nil || p.opening.to >= len(p.tokens) || !p.tokens[p.opening.to].is("definite") || len(p.questions) > 0 ||
+		slices.ContainsFunc(p.quantities, func(q quantity) bool { return !q.labels() }) {
+		return false, false
+	}
+	differs := func(variable int) bool {
+		now, before := valueIn(c.Scenario(c.Focus), variable), s.baseValue(variable)
+		return now != nil && now.Source == engine.UserInput && (before == nil || !now.Value.Equal(before.Value))
+	}
+	for _, l := range s.list {
+		for _, k := range l.candidates {
+			undone = undone || k.variable >= 0 && differs(k.variable)
+		}
+	}
+	for _, m := range p.mentions {
+		undone = undone || m.weight >= s.weights.LeastAsking && differs(m.variable)
+	}
+	return undone, true
 }
 
 // named is the scenario that a phrase names, 0 for none.
