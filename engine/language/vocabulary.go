@@ -397,7 +397,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		var got, peak float64
 		gap, last, ordered := 0, -1, true
 		for i := at; i < len(p.tokens) && gap <= 2; i++ {
-			if p.meaning[i] == other || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
+			if p.meaning[i] == other || p.doer(i, at) || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
 				break
 			}
 			position, quality, size := v.matches(p, i, n, used)
@@ -458,6 +458,12 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		}
 	}
 	return best, best.weight >= v.weights.LeastMention
+}
+
+// doer reports whether a word is what a question says does something, and so no part of a name
+// that starts before: the water of "how many days does the water last".
+func (p *prose) doer(at, from int) bool {
+	return at-2 >= from && p.tokens[at-1].is("article") && p.tokens[at-2].is("doing")
 }
 
 // hyphenated counts the tokens from one on that are words joined by hyphens which make a name:
