@@ -82,6 +82,9 @@ func (s *search) slots() []slot {
 		}
 		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		l.candidates = s.bind(l)
+		if l.quantity > 0 && p.leaves(l.quantity-1) {
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.namedBehind(l.quantity-1, k.variable) })
+		}
 	}
 	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
 	for i := range list {
@@ -113,6 +116,13 @@ func (s *search) pair(l *slot) bool {
 		})
 	}
 	return named("1") && named("2")
+}
+
+// namedBehind reports whether the words right behind an amount name a variable.
+func (s *search) namedBehind(quantity, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == s.prose.quantities[quantity].to && m.weight >= s.weights.LeastWord && !m.told
+	})
 }
 
 // bind leaves an amount that stands right behind the whole name of the variable that it fits best

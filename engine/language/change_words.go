@@ -22,7 +22,7 @@ func (p *prose) findChanges(tables *tables) {
 				}
 			}
 		}
-		p.replaced[i] = p.isReplaced(i, tables) || p.corrected(i)
+		p.replaced[i] = p.isReplaced(i, tables) || p.corrected(i) || p.leaves(i)
 	}
 	for i := range p.quantities {
 		p.findMoved(i)
@@ -298,4 +298,15 @@ func (p *prose) isReplaced(i int, tables *tables) bool {
 		n, _ := r.pattern.match(p.tokens, p.used, at)
 		return n > 0
 	})
+}
+
+// leaves reports whether an amount is only told to say how what is left came about: the first of "2
+// broke down, so 2 are left".
+func (p *prose) leaves(i int) bool {
+	if i+2 != len(p.quantities) || !bareOnly(p.quantities[i]) || !bareOnly(p.quantities[i+1]) {
+		return false
+	}
+	at := p.quantities[i+1].to
+	return at+1 < len(p.tokens) && p.tokens[at].is("stating") && p.tokens[at+1].is("remaining") && (at+2 == len(p.tokens) || p.meaning[at+2] == border) &&
+		p.quantities[i+1].from > 0 && p.tokens[p.quantities[i+1].from-1].border() != noBorder
 }
