@@ -104,12 +104,15 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	return p
 }
 
-// leadsToAmount reports whether the number of a scenario has a unit behind it, so that it is an
-// amount: "they come to 4 square metres".
+// leadsToAmount reports whether the number of a scenario has a unit or a word of a name behind it,
+// so that it is an amount: "they come to 4 square metres", "switch to 3 coats".
 func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 	last := o.to - 1
 	if p.tokens[last].kind != number || last == 0 || !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("origin") {
 		return false
+	}
+	if o.to < len(p.tokens) && v.rarity[p.tokens[o.to].stem] > 0 {
+		return true
 	}
 	return len(v.tables.newScanner(p.tokens, v.domain.Units(), v.currency).plainUnits(o.to)) > 0
 }
