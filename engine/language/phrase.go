@@ -35,16 +35,10 @@ func (t *tables) find(tokens []token, used []bool, numbers bool) (opening, bool)
 			continue
 		}
 		for at := range tokens {
-			if n, which := r.pattern.match(tokens, used, at); n > 0 && !measuredAt(tokens, at+n) {
+			if n, which := r.pattern.match(tokens, used, at); n > 0 {
 				return opening{move: move(r.row[1]), which: which, from: at, to: at + n, row: r.row}, true
 			}
 		}
 	}
 	return opening{}, false
-}
-
-// measuredAt reports whether a unit stands behind a number in digits: "they come to 4 square
-// metres" names no scenario.
-func measuredAt(tokens []token, at int) bool {
-	return at < len(tokens) && tokens[at-1].kind == number && (tokens[at].is("common unit") || tokens[at].lex.row("powers") != nil)
 }

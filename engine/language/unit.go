@@ -143,7 +143,7 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 			}
 		}
 		if more && place == anywhere {
-			for _, further := range append(s.quotient(end, f, false), s.alsoPer(end, f)...) {
+			for _, further := range s.quotient(end, f, false) {
 				further.n += f.n
 				list = append(list, further)
 			}
@@ -151,20 +151,6 @@ func (s *scanner) quotient(at int, left found, more bool) []found {
 		list = append(list, f)
 	}
 	return longestOnly(list)
-}
-
-// alsoPer lists what "and" and one of another unit make of a quotient: "per square metre and day".
-func (s *scanner) alsoPer(at int, left found) (list []found) {
-	one := s.tok(at + 1)
-	if !s.tok(at).is("joining") || one.kind != word || s.tables.plural(&one) {
-		return nil
-	}
-	for _, f := range s.single(at+1, false) {
-		if next := s.tok(at + 1 + f.n); f.part == 1 && next.kind != number && !next.is("stating") { // "per hour and day 5"
-			list = append(list, found{unit: left.unit.Div(f.unit), n: f.n + 1, part: left.part})
-		}
-	}
-	return list
 }
 
 func measured(u *units.Unit) bool {
