@@ -35,6 +35,9 @@ func analysed(list ...Kept) (a Analysed, errs []value.Error) {
 	for _, k := range list {
 		switch {
 		case k.Scenario != nil:
+			if several := k.Domain.compiled.SeveralOf(k.Scenario); several != nil && len(errs) == 0 {
+				errs = []value.Error{*k.Domain.compiled.OneOf(several)}
+			}
 			a.Scenarios = append(a.Scenarios, AnalysedOf{k.Scenario.Index, k.Domain.Version})
 		case len(errs) > 0: // the first one tells
 		case k.Asked.Failed != nil:

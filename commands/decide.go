@@ -149,7 +149,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		}
 		base = d.Scenario(m)
 	}
-	result, errs := d.compiled.Calculate(base, from.Head.Last, r, c.env())
+	result, errs := d.compiled.Each(base, from.Head.Last, r, c.env())
 	if len(errs) > 0 {
 		var pending json.RawMessage
 		for _, e := range errs {
@@ -163,6 +163,9 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		return fail(c, d, value.Problems("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios)), nil), nil
 	}
 	why := ""
+	if several := d.compiled.SeveralOf(base); several != nil && (trace.Why || trace.Compare > 0) {
+		return fail(c, d, []value.Error{*d.compiled.OneOf(several)}, nil), nil
+	}
 	if trace.Why {
 		explained, errs := d.compiled.Explain(base, nil, c.env())
 		if len(errs) > 0 {

@@ -141,7 +141,7 @@ func (d *Domain) Scenario(m *projections.Message) *engine.Scenario {
 		fits := i >= 0 && text.UnmarshalJSON(v.Value) == nil
 		if fits {
 			var errs []value.Error
-			val, _, errs = input.ParseValue(&d.compiled.Scope, i, text, env)
+			val, _, errs = input.ParseResult(&d.compiled.Scope, i, text, env)
 			fits = len(errs) == 0
 		}
 		if !fits {
@@ -211,6 +211,7 @@ func (d *Domain) results(res engine.Result) events.Results {
 	for _, v := range res.Values {
 		def := &d.Definition.Variables[v.Variable]
 		scale := d.compiled.ChartScale(v.Variable, v.Value)
+		display := d.compiled.ResultDisplay(res, v)
 		value, err := v.Value.Text().MarshalJSON()
 		if err != nil {
 			panic(fmt.Sprintf("encode a value of %s: %v", def.Key, err))
@@ -218,7 +219,7 @@ func (d *Domain) results(res engine.Result) events.Results {
 		r.Variables = append(r.Variables, events.ResultVariable{
 			ID: def.ID, Key: def.Key, Title: def.Title, Description: def.Description,
 			Source: string(v.Source), Historical: v.Historical,
-			Value: value, Display: d.compiled.Display(v.Variable, v.Value, v.Asked),
+			Value: value, Display: display,
 			Scale: scale.Scale, ScaleUnit: scale.Unit, ScaleIncompatible: scale.Incompatible, ScaleTypes: scale.Types,
 		})
 	}

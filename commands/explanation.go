@@ -52,6 +52,9 @@ func (k Kept) Explain() Explanation {
 	case k.Scenario != nil:
 		e.Scenario = &k.Scenario.Index
 		found, errs := k.Domain.compiled.Explain(k.Scenario, k.Stated, k.Env)
+		if several := k.Domain.compiled.SeveralOf(k.Scenario); several != nil {
+			errs = []value.Error{*k.Domain.compiled.OneOf(several)}
+		}
 		if len(errs) > 0 {
 			e.Errors = errs
 		} else {

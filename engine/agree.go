@@ -12,11 +12,11 @@ import (
 // number is written with decimals, the same when it is rounded to as many in the unit that is
 // wanted. Tables agree cell by cell.
 func (d *Domain) Agrees(variable int, got, wanted value.Text, env value.Env) (bool, []value.Error) {
-	want, _, errs := input.ParseValue(&d.Scope, variable, wanted, env)
+	want, _, errs := input.ParseResult(&d.Scope, variable, wanted, env)
 	if len(errs) > 0 {
 		return false, errs
 	}
-	have, _, errs := input.ParseValue(&d.Scope, variable, got, env)
+	have, _, errs := input.ParseResult(&d.Scope, variable, got, env)
 	if len(errs) > 0 {
 		return false, errs
 	}

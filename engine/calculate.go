@@ -98,6 +98,9 @@ func (c *calculation) check() []value.Error {
 	m := c.domain.machines.Take(value.Env{})
 	defer c.domain.machines.Release(m)
 	for _, in := range c.req.Inputs {
+		if !in.Cleared && c.domain.isSeveral(in.Variable, in.Value) {
+			return []value.Error{*c.domain.OneOf(severalOf(in.Variable, in.Value))}
+		}
 		limit := ""
 		if !in.Cleared {
 			limit = c.domain.brokenLimit(m.Context, in.Variable, in.Value)
@@ -109,6 +112,9 @@ func (c *calculation) check() []value.Error {
 		case limit != "":
 			errs = append(errs, *value.Problem("input.invalid_value", c.key(in.Variable), plain(in.Value.Text()), limit))
 		}
+	}
+	if carried := c.domain.SeveralOf(c.base); carried != nil && !c.req.settles(carried.Variable) {
+		errs = append(errs, *c.domain.OneOf(carried))
 	}
 	for _, t := range c.req.Targets {
 		if t.Unit == nil && c.stated(t.Variable) != nil {

@@ -166,6 +166,7 @@ type Result struct {
 	Values     []ResultValue
 	Cleared    []int
 	Targets    []Target // of the scenario, oldest first, those of Also backwards, the target last
+	Several    *Several // the input that has several values, nil for none; others have as many then
 }
 
 // ResultValue is one value of a result: the target first and what else was asked for by name, then

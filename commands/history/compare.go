@@ -232,7 +232,7 @@ func relative(d *commands.Domain, key string, was, is json.RawMessage) *float64 
 			return nil
 		}
 		var errs []value.Error
-		if values[k], _, errs = input.ParseValue(&d.Compiled().Scope, i, text, value.Env{Zone: time.UTC}); len(errs) > 0 {
+		if values[k], _, errs = input.ParseResult(&d.Compiled().Scope, i, text, value.Env{Zone: time.UTC}); len(errs) > 0 {
 			return nil
 		}
 	}

@@ -22,6 +22,11 @@ func TableOf(columns []Series) json.RawMessage {
 	return encode("table", tableDisplay{Start: orOne(nil), Columns: described(columns)})
 }
 
+// ListOf is the display object of a table of one column, with names of its rows.
+func ListOf(column Series, rows []string) json.RawMessage {
+	return encode("table", tableDisplay{Start: orOne(nil), Columns: described([]Series{column}), Rows: names{rows}})
+}
+
 // LineOf is the display object of lines over what the first column holds, one for each further
 // column. It has the members of that of a bar chart.
 func LineOf(axisTitle string, columns []Series) json.RawMessage {

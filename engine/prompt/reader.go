@@ -83,7 +83,7 @@ func (r *reader) input(variable int, text value.Text) {
 		given.Cleared = true
 	} else {
 		var problems []value.Error
-		given.Value, given.Normal, problems = input.ParseValue(&r.domain.Scope, variable, text, r.env)
+		given.Value, given.Normal, problems = input.ParseInput(&r.domain.Scope, variable, text, r.env)
 		if len(problems) > 0 {
 			r.problems = append(r.problems, problems...)
 			return

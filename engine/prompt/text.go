@@ -98,7 +98,7 @@ func (w *writer) form(v engine.ResultValue, text value.Text) value.Text {
 	if v.Asked {
 		return text
 	}
-	read, normal, problems := input.ParseValue(&w.domain.Scope, v.Variable, text, value.Env{})
+	read, normal, problems := input.ParseResult(&w.domain.Scope, v.Variable, text, value.Env{})
 	if len(problems) > 0 || !read.Equal(v.Value) {
 		return text
 	}

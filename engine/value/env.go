@@ -49,6 +49,8 @@ const (
 	DefaultBudget = 1_000_000
 	// ParseBudget is the number of cost units that reading or comparing one value may take.
 	ParseBudget = 1_000_000
+	// MaxSeveral is how many values one input may have at once.
+	MaxSeveral = 20
 	// MaxCells is how many cells a table may have.
 	MaxCells = 100_000
 )
