@@ -17,14 +17,14 @@ import (
 // given is a value of a variable from its text, in the grammar of structured text.
 func (v *Vocabulary) given(variable int, text string, env value.Env) (engine.Given, []value.Error) {
 	written := value.Scalar(text)
-	if v.terms[variable].table {
+	if v.terms[variable].table || strings.HasPrefix(text, "[") {
 		cells, errs := prompt.InlineTable(v.domain.Variables[variable].Key, text)
 		if len(errs) > 0 {
 			return engine.Given{}, errs
 		}
 		written = cells
 	}
-	read, normal, errs := input.ParseValue(&v.domain.Scope, variable, written, env)
+	read, normal, errs := input.ParseInput(&v.domain.Scope, variable, written, env)
 	return engine.Given{Variable: variable, Value: read, Normal: normal}, errs
 }
 

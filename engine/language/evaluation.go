@@ -184,7 +184,7 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 		request = request.Joined(*h.pending)
 	}
 	base := h.scenarios[h.conversation().selected(request.Selector)]
-	result, errs := d.Calculate(base, h.last, request, h.env)
+	result, errs := d.Each(base, h.last, request, h.env)
 	if len(errs) > 0 {
 		code = errs[0].Code
 		if code == missingInputs || code == forwardsOnly {
@@ -255,12 +255,14 @@ func (h *holding) describe(inputs []engine.Given, targets []engine.Target, selec
 	sorted := slices.Clone(inputs)
 	slices.SortFunc(sorted, func(a, b engine.Given) int { return a.Variable - b.Variable })
 	for _, in := range sorted {
-		q, _ := in.Value.Single()
-		if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
-			q, _ = inUnit(q, t.unit)
+		def, texts := &d.Variables[in.Variable], []string{}
+		for q := range in.Value.Quantities() {
+			if t := &h.vocabulary.terms[in.Variable]; t.unit != nil && q.Unit != nil {
+				q, _ = inUnit(q, t.unit)
+			}
+			texts = append(texts, cmp.Or(def.Label(q.Number), q.String()))
 		}
-		def := &d.Variables[in.Variable]
-		fmt.Fprintf(&b, "%s=%s ", def.Key, cmp.Or(def.Label(q.Number), q.String()))
+		fmt.Fprintf(&b, "%s=%s ", def.Key, strings.Join(texts, "|"))
 	}
 	if len(targets) == 0 {
 		b.WriteString("-> fetch")

@@ -65,7 +65,8 @@ func (v *Vocabulary) Interpret(text string, c Conversation, env value.Env) (engi
 	return v.interpret(text, v.tables.tokenize(text), c, env)
 }
 
-func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
+// once reads a prompt that states one value of each variable, on a scenario with one of each.
+func (v *Vocabulary) once(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	s := &search{vocabulary: v, weights: v.weights, prose: &prose{weights: v.weights, tables: v.tables, text: text}, env: env.Metered(), plans: map[string]derivation{}}
 	trace := &Trace{Prompt: text, search: s}
 	if at := v.settled(tokens, c.Choices); at >= 0 {

@@ -104,6 +104,10 @@ func TestRowsOfGerman(t *testing.T) {
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tables.tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},
+		"steps": func(prompt string) string {
+			l, _ := words.listed(prompt, tables.tokenize(prompt))
+			return fmt.Sprint(len(l.prompts))
+		},
 		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{

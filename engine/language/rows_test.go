@@ -108,6 +108,10 @@ func TestRows(t *testing.T) {
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},
+		"steps": func(prompt string) string {
+			l, _ := words.listed(prompt, tokenize(prompt))
+			return fmt.Sprint(len(l.prompts))
+		},
 		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{

@@ -1,0 +1,391 @@
+package language
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+	"reckon/engine/value"
+)
+
+// listing is a stretch of a prompt that lists several values of one amount: "40, 50 and 60 guests",
+// "40 to 60 guests in steps of 10". The prompt means the same as each of some others, which have
+// one of the values in its place.
+type listing struct {
+	from, to int      // tokens
+	prompts  []string // with one value each
+	either   bool     // it is joined by "or", or tells steps: no amounts of several variables
+}
+
+// interpret reads a prompt as once does, in whose place several values may be: of the scenario that
+// it builds on, or listed in the prompt. It means the same with each of them, but for one value.
+func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
+	request, trace, errs := v.throughout(text, tokens, c, env)
+	if len(errs) == 0 || len(tokens) > maxTokens {
+		return request, trace, errs
+	}
+	list, err := v.listed(text, tokens)
+	if err != nil {
+		return engine.Request{}, trace, []value.Error{*err}
+	}
+	if list == nil {
+		return request, trace, errs
+	}
+	requests := make([]engine.Request, len(list.prompts))
+	var why *Trace
+	for i, prompt := range slices.Backward(list.prompts) {
+		one, told, doubts := v.throughout(prompt, v.tables.tokenize(prompt), c, env)
+		if len(doubts) > 0 && len(told.Choices) == 0 {
+			errs = doubts // of the rest of the prompt
+		}
+		if len(doubts) > 0 {
+			return request, trace, errs
+		}
+		requests[i] = one
+		if why == nil {
+			why = told
+		}
+	}
+	merged, variable := v.merged(requests)
+	if variable < 0 || !list.either && why.mayShare(variable, len(requests)) {
+		return request, trace, errs
+	}
+	return merged, why, nil
+}
+
+// throughout reads a prompt with each of several values that the scenario before it has, or what
+// waits. A change of them has as many values.
+func (v *Vocabulary) throughout(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
+	n := 0
+	request, trace, errs := v.once(text, tokens, v.at(c, 0, &n), env)
+	if n == 0 || len(errs) > 0 {
+		return request, trace, errs
+	}
+	list := []engine.Request{request}
+	for i := 1; i < n; i++ {
+		other, _, errs := v.once(text, tokens, v.at(c, i, &n), env)
+		if len(errs) > 0 {
+			return engine.Request{}, trace, errs
+		}
+		list = append(list, other)
+	}
+	merged, variable := v.merged(list)
+	if variable < 0 && !agree(list) {
+		return engine.Request{}, trace, []value.Error{*notUnderstood(quoted(text))}
+	}
+	return merged, trace, nil
+}
+
+// at is a conversation with one of several values in the place of all. n is how many there are.
+func (v *Vocabulary) at(c Conversation, i int, n *int) Conversation {
+	d := v.domain
+	one, scenario := c, c.Scenario
+	one.Scenario = func(index int) *engine.Scenario {
+		s := scenario(index)
+		if several := d.SeveralOf(s); several != nil {
+			*n = max(*n, len(several.Values))
+			s = d.ScenarioAt(s, i)
+		}
+		return s
+	}
+	if c.Pending != nil {
+		if several, _ := d.SeveralIn(*c.Pending); several != nil {
+			*n = max(*n, len(several.Values))
+			pending := d.RequestAt(*c.Pending, i)
+			one.Pending = &pending
+		}
+	}
+	return one
+}
+
+// agree reports whether some requests state the same.
+func agree(list []engine.Request) bool {
+	for _, r := range list[1:] {
+		if len(differing(list[0], r)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// differing are the inputs, by their number, in which two requests differ; -1 is all else.
+func differing(a, b engine.Request) (list []int) {
+	if len(a.Inputs) != len(b.Inputs) || len(a.Targets) != len(b.Targets) || a.Everything != b.Everything || a.Selector != b.Selector {
+		return []int{-1}
+	}
+	for i, t := range a.Targets {
+		if t.Variable != b.Targets[i].Variable || (t.Unit == nil) != (b.Targets[i].Unit == nil) || t.Unit != nil && !sameUnit(t.Unit, b.Targets[i].Unit) {
+			return []int{-1}
+		}
+	}
+	for i, in := range a.Inputs {
+		switch other := b.Inputs[i]; {
+		case in.Variable != other.Variable || in.Cleared != other.Cleared:
+			return []int{-1}
+		case !in.Cleared && !in.Value.Equal(other.Value):
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// merged is one request that states the values of all, where they differ in those of one variable;
+// -1 where they do not.
+func (v *Vocabulary) merged(list []engine.Request) (r engine.Request, variable int) {
+	r, at := list[0], -1
+	for i := range list {
+		for k := range list[:i] {
+			d := differing(list[k], list[i])
+			if len(d) != 1 || d[0] < 0 || at >= 0 && d[0] != at {
+				return r, -1
+			}
+			at = d[0]
+		}
+	}
+	if at < 0 {
+		return r, -1
+	}
+	given := engine.Given{Variable: r.Inputs[at].Variable}
+	given.Value.Rank, given.Normal.Rank = 1, 1
+	for _, one := range list {
+		in := one.Inputs[at]
+		if in.Value.Rank > 0 {
+			return r, -1
+		}
+		given.Value.Cells, given.Normal.Cells = append(given.Value.Cells, in.Value.Cells...), append(given.Normal.Cells, in.Normal.Cells...)
+	}
+	r.Inputs = append([]engine.Given(nil), r.Inputs...)
+	r.Inputs[at] = given
+	return r, given.Variable
+}
+
+// mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6
+// and 2 m": words name others of them, or none is named and there are enough.
+func (t *Trace) mayShare(variable, n int) bool {
+	if len(t.combinations) == 0 {
+		return false
+	}
+	s := t.search
+	for _, k := range t.combinations[0].picks {
+		if k.variable != variable {
+			continue
+		}
+		able, named := 0, 0
+		for _, c := range s.list[k.slot].candidates {
+			if c.variable < 0 {
+				continue
+			}
+			able++
+			if c.evidence >= s.weights.LeastNamed {
+				named++
+			}
+		}
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n
+	}
+	return false
+}
+
+// listed finds the list of a prompt, nil where it has none. Two lists, and one of more values than
+// can be calculated at once, are a doubt.
+func (v *Vocabulary) listed(text string, tokens []token) (*listing, *value.Error) {
+	t := v.tables
+	s := t.newScanner(tokens, v.domain.Units(), v.currency)
+	p := &prose{tokens: tokens, text: text}
+	var found *listing
+	for at := 0; at < len(tokens); {
+		l, err := v.listAt(s, text, at)
+		if err != nil {
+			return nil, err
+		}
+		if l == nil {
+			if q := s.amountAt(at); q.to > at {
+				at = q.to
+			} else {
+				at++
+			}
+			continue
+		}
+		if found != nil {
+			return nil, notUnderstood(t.say("two lists", quoted(p.fragment(found.from, found.to)), quoted(p.fragment(l.from, l.to))))
+		}
+		found, at = l, l.to
+	}
+	if found == nil || !found.either && anyIs(tokens, "summing") {
+		return nil, nil
+	}
+	if n := len(found.prompts); n > value.MaxSeveral {
+		return nil, notUnderstood(t.say("many values", quoted(p.fragment(found.from, found.to)), strconv.Itoa(n), strconv.Itoa(value.MaxSeveral)))
+	}
+	return found, nil
+}
+
+// listAt reads the list that starts at a token, nil for none.
+func (v *Vocabulary) listAt(s *scanner, text string, at int) (*listing, *value.Error) {
+	if l, err := v.stepsAt(s, text, at); l != nil || err != nil {
+		return l, err
+	}
+	first := s.amountAt(at)
+	if !listable(first, at) {
+		return nil, nil
+	}
+	if s.tok(at - 1).is("between") {
+		return nil, nil
+	}
+	for _, nouns := range []int{0, 1} {
+		if l := v.amountsAt(s, text, first, nouns); l != nil {
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+func listable(q quantity, at int) bool {
+	return q.to > at && q.from >= 0 && len(q.readings) > 0 && !q.weak && !q.rng
+}
+
+// amountsAt reads amounts with commas, "and" or "or" between them, each followed by so many words
+// that are the same.
+func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns int) *listing {
+	items := []quantity{first}
+	l := &listing{from: first.from}
+	joined, to := false, first.to+nouns
+	noun := func(q quantity) bool {
+		a, b := s.tok(first.to), s.tok(q.to)
+		return nouns == 0 || a.kind == word && b.kind == word && v.tables.stem(a.fold) == v.tables.stem(b.fold)
+	}
+	for noun(items[len(items)-1]) {
+		next := to
+		comma := s.tok(next).fold == ","
+		if comma {
+			next++
+		}
+		joint := s.tok(next)
+		and, or := joint.is("joining"), joint.is("either")
+		if and || or {
+			next++
+		}
+		if !comma && !and && !or || joined && !or {
+			break
+		}
+		if before := s.tok(first.from - 1); before.is("attaches") && s.tok(next).fold == before.fold {
+			next++
+		}
+		q := s.amountAt(next)
+		if !listable(q, next) || !noun(q) {
+			break
+		}
+		items = append(items, q)
+		joined, l.either, to = joined || and || or, l.either || or, q.to+nouns
+	}
+	l.to = items[len(items)-1].to
+	if len(items) < 2 || !joined || !l.either && !s.tok(l.from-1).is("attaches") {
+		return nil // "average of 1.2, 1.3 and 1.4", "heaters of 2 kW and 3 kW" may be all at once
+	}
+	last := items[len(items)-1]
+	unit := last.readings[0].unit
+	behind := ""
+	if n := last.readings[0].unitTokens; n > 0 && unit != nil && n < last.to-last.from {
+		behind = text[s.tokens[last.to-n-1].end:s.tokens[last.to-1].end]
+	}
+	for _, q := range items {
+		own := q.readings[0]
+		switch {
+		case own.kind == last.readings[0].kind && (unit == nil || own.unit.Dimension() == unit.Dimension()):
+			behind := text[s.tokens[q.from].start:s.tokens[q.to-1].end]
+			l.add(s, text, behind)
+		case bareOnly(q) && (behind != "" || last.readings[0].kind == kindPercent):
+			l.add(s, text, text[s.tokens[q.from].start:s.tokens[q.to-1].end]+v.unitBehind(s, text, last, behind))
+		case bareOnly(q) && last.readings[0].kind == kindMoney: // "$40, 50 or 60"
+			return nil
+		default:
+			return nil
+		}
+	}
+	return l
+}
+
+// unitBehind are the unit words of the last amount of a list, which count for all.
+func (v *Vocabulary) unitBehind(s *scanner, text string, last quantity, behind string) string {
+	if behind != "" {
+		return behind
+	}
+	n := s.number(last.from).n
+	return text[s.tokens[last.from+n-1].end:s.tokens[last.to-1].end]
+}
+
+// add puts a value in the place of the list.
+func (l *listing) add(s *scanner, text, value string) {
+	l.prompts = append(l.prompts, text[:s.tokens[l.from].start]+value+text[s.tokens[l.to-1].end:])
+}
+
+// stepsAt reads "40 to 60 guests in steps of 10" at its first amount, nil where it is none.
+func (v *Vocabulary) stepsAt(s *scanner, text string, at int) (*listing, *value.Error) {
+	from := s.amountAt(at)
+	if !listable(from, at) {
+		return nil, nil
+	}
+	if t := s.tok(from.to); !t.is("goal") && !t.is("until word") && !(t.is("joining") && s.tok(at-1).is("between")) {
+		return nil, nil
+	}
+	to := s.amountAt(from.to + 1)
+	if !listable(to, from.to+1) {
+		return nil, nil
+	}
+	const reach = 3 // words of what is counted
+	for k := to.to; k <= to.to+reach && k < len(s.tokens); k++ {
+		for _, r := range v.tables.patterns("steps") {
+			n, _ := r.pattern.match(s.tokens, nil, k)
+			if n == 0 {
+				continue
+			}
+			if step := s.amountAt(k + n); listable(step, k+n) {
+				return v.stepped(s, text, at, from, to, step, k)
+			}
+		}
+		if s.tok(k).kind != word {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// stepped are the values from one amount to another in steps, the phrase of which starts at a
+// token.
+func (v *Vocabulary) stepped(s *scanner, text string, at int, from, to, step quantity, phrase int) (*listing, *value.Error) {
+	a, b, c := from.readings[0], to.readings[0], step.readings[0]
+	unit := b.unit
+	if unit == nil {
+		unit = units.One
+	}
+	fits := func(r reading) bool {
+		return r.kind == kindNumber || r.kind == b.kind && (r.unit == nil || sameUnit(r.unit, unit))
+	}
+	if !fits(a) || !fits(c) || c.number.Sign() <= 0 || a.number.Cmp(b.number) >= 0 {
+		return nil, nil
+	}
+	l := &listing{from: at, to: step.to, either: true}
+	if before := s.tok(at - 1); before.is("origin") || before.is("between") {
+		l.from--
+	}
+	n := s.number(to.from).n
+	behind := text[s.tokens[to.from+n-1].end:s.tokens[phrase-1].end] + text[s.tokens[step.to-1].end:]
+	ctx := decimal.NewContext(arithmeticBudget)
+	for x := a.number; x.Cmp(b.number) <= 0 && ctx.Err() == nil; x = ctx.Add(x, c.number) {
+		if len(l.prompts) > value.MaxSeveral {
+			p := &prose{tokens: s.tokens, text: text}
+			return nil, notUnderstood(v.tables.say("many steps", quoted(p.fragment(l.from, l.to)), strconv.Itoa(value.MaxSeveral)))
+		}
+		lead := strings.TrimRight(text[:s.tokens[l.from].start], " ")
+		if lead != "" {
+			lead += " "
+		}
+		l.prompts = append(l.prompts, lead+v.tables.written(x.String())+behind)
+	}
+	if len(l.prompts) < 2 {
+		return nil, nil
+	}
+	return l, nil
+}
