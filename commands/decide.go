@@ -163,7 +163,7 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		return fail(c, d, value.Problems("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios)), nil), nil
 	}
 	why := ""
-	if several := d.compiled.SeveralOf(base); several != nil && (trace.Why || trace.Compare > 0) {
+	if several := cmp.Or(d.compiled.SeveralOf(base), result.Several); several != nil && (trace.Why || trace.Compare > 0) {
 		return fail(c, d, []value.Error{*d.compiled.OneOf(several)}, nil), nil
 	}
 	if trace.Why {
@@ -178,11 +178,15 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		if err != nil {
 			return events.Event{}, err
 		}
-		comparison, errs := d.compiled.Compare(d.Scenario(m), base, nil, c.env())
+		second, number := base, index
+		if result.Calculated >= 0 {
+			second, number = result.Scenario(), result.Current
+		}
+		comparison, errs := d.compiled.Compare(d.Scenario(m), second, nil, c.env())
 		if len(errs) > 0 {
 			return fail(c, d, errs, nil), nil
 		}
-		why = language.Compared(d.compiled, comparison, trace.Compare, index, c.Language)
+		why = language.Compared(d.compiled, comparison, trace.Compare, number, c.Language)
 	}
 	return complete(c, d, r, result, why), nil
 }

@@ -169,6 +169,15 @@ type Result struct {
 	Several    *Several // the input that has several values, nil for none; others have as many then
 }
 
+// Scenario is what a result that is no fetch leaves of its scenario.
+func (r Result) Scenario() *Scenario {
+	s := &Scenario{Index: r.Current, Cleared: r.Cleared, Targets: r.Targets, Also: len(r.Also), Everything: r.Everything}
+	for _, v := range r.Values {
+		s.Values = append(s.Values, v.ScenarioValue)
+	}
+	return s
+}
+
 // ResultValue is one value of a result: the target first and what else was asked for by name, then
 // inputs in the order given, then the others in domain order.
 type ResultValue struct {

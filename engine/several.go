@@ -37,13 +37,13 @@ func (d *Domain) SeveralOf(s *Scenario) *Several {
 func severalOf(variable int, v value.Value) *Several {
 	s := &Several{Variable: variable}
 	for i := range v.Cells {
-		s.Values = append(s.Values, at(v, i))
+		s.Values = append(s.Values, At(v, i))
 	}
 	return s
 }
 
-// at is one of several values; it has no quantity where there is none.
-func at(v value.Value, i int) value.Value { return value.Value{Cells: v.Cells[i : i+1]} }
+// At is one of several values; it has no quantity where there is none.
+func At(v value.Value, i int) value.Value { return value.Value{Cells: v.Cells[i : i+1]} }
 
 // joined makes several values of single ones.
 func joined(list []value.Value) value.Value {
@@ -68,7 +68,7 @@ func (d *Domain) ScenarioAt(s *Scenario, i int) *Scenario {
 			if i >= len(v.Value.Cells) {
 				continue
 			}
-			if v.Value = at(v.Value, i); v.Value.Cells[0][0].Empty {
+			if v.Value = At(v.Value, i); v.Value.Cells[0][0].Empty {
 				continue
 			}
 		}
@@ -83,7 +83,7 @@ func (d *Domain) RequestAt(r Request, i int) Request {
 	for k := range r.Inputs {
 		in := &r.Inputs[k]
 		if d.isSeveral(in.Variable, in.Value) && i < len(in.Value.Cells) {
-			in.Value, in.Normal = at(in.Value, i), value.Scalar(in.Normal.Cells[i][0])
+			in.Value, in.Normal = At(in.Value, i), value.Scalar(in.Normal.Cells[i][0])
 		}
 	}
 	return r
@@ -230,13 +230,13 @@ func (d *Domain) ResultDisplay(r Result, v ResultValue) json.RawMessage {
 	}
 	var some value.Value
 	for i := range v.Value.Cells {
-		if some = at(v.Value, i); !v.Value.Cells[i][0].Empty {
+		if some = At(v.Value, i); !v.Value.Cells[i][0].Empty {
 			break
 		}
 	}
 	var names []string
 	for i := range r.Several.Values {
-		if v.Variable != r.Several.Variable {
+		if v.Variable != r.Several.Variable { // which has them itself
 			names = append(names, d.Read(r.Several.Variable, r.Several.Values[i], false))
 		}
 	}

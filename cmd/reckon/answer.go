@@ -7,6 +7,7 @@ import (
 
 	"reckon/commands"
 	"reckon/engine"
+	"reckon/engine/format"
 	"reckon/engine/value"
 	"reckon/events"
 	"reckon/projections"
@@ -31,6 +32,7 @@ func showAnswer(t terminal, d *commands.Domain, m projections.Message) error {
 	type line struct {
 		name, value, remark string
 		names               []string // of the columns of a table
+		rows                []string // the names of its rows
 		table               [][]string
 	}
 	var lines []line
@@ -54,6 +56,7 @@ func showAnswer(t terminal, d *commands.Domain, m projections.Message) error {
 				across = max(across, len(row))
 			}
 			l.value, l.names, l.table = fmt.Sprintf("a table of %d × %d", len(shown.Cells), across), d.Compiled().Profiles[i].Names, shown.Cells
+			l.rows = format.RowNames(v.Display)
 		}
 		name, width = max(name, columns(l.name)), max(width, columns(l.value))
 		lines = append(lines, l)
@@ -68,6 +71,9 @@ func showAnswer(t terminal, d *commands.Domain, m projections.Message) error {
 			if i == answerRows {
 				fmt.Fprintf(t.out, "    … %s more, which --json has\n", count(len(l.table)-i, "row"))
 				break
+			}
+			if i < len(l.rows) {
+				row = append([]string{l.rows[i]}, row...)
 			}
 			fmt.Fprintf(t.out, "    | %s |\n", inLine(strings.Join(row, " | ")))
 		}

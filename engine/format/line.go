@@ -47,3 +47,12 @@ var lineMetadata = json.RawMessage(`{"bar_chart": {"labels": {"source": "first_s
 func NumberOf(s Series) json.RawMessage {
 	return encode("number", numberDisplay{s.Kind, &s.Format})
 }
+
+// RowNames are the names of the rows of a table in its display object, nil where it has none.
+func RowNames(display json.RawMessage) []string {
+	var d tableDisplay
+	if json.Unmarshal(display, &d) != nil {
+		return nil
+	}
+	return d.Rows.Names
+}

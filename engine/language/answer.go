@@ -38,8 +38,11 @@ func Answer(d *engine.Domain, res engine.Result, tag string) string {
 		value := t.shown(d, v)
 		text := title(d, v.Variable) + " " + value
 		switch {
+		case res.Several != nil && v.Variable == res.Several.Variable && !asked[v.Variable]: // beside each value
 		case asked[v.Variable]:
-			if v.Value.Rank > 0 {
+			if res.Several != nil && len(v.Value.Cells) == len(res.Several.Values) {
+				answers = append(answers, t.say("is", title(d, v.Variable), t.oneByOne(d, v, res.Several)))
+			} else if v.Value.Rank > 0 {
 				answers = append(answers, t.say("has", title(d, v.Variable), value))
 			} else {
 				answers = append(answers, t.say("is", title(d, v.Variable), value))

@@ -198,14 +198,10 @@ func (h *holding) answer(request engine.Request) (got, code string) {
 	}
 	h.pending, h.choices = nil, nil
 	if result.Action != fetched {
-		s := &engine.Scenario{Index: result.Current, Cleared: result.Cleared, Targets: result.Targets, Also: len(result.Also), Everything: result.Everything}
-		for _, v := range result.Values {
-			s.Values = append(s.Values, v.ScenarioValue)
-		}
 		if h.scenarios[result.Current] == nil {
 			h.origin[result.Current] = result.Original
 		}
-		h.scenarios[result.Current] = s
+		h.scenarios[result.Current] = result.Scenario()
 	}
 	h.current, h.last = result.Current, max(h.last, result.Current)
 	var targets []engine.Target

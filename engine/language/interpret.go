@@ -82,7 +82,9 @@ func (v *Vocabulary) once(text string, tokens []token, c Conversation, env value
 		s.prose = v.read(text, tokens, env.Today())
 		var is bool
 		if request, err, is = s.answers(tokens, c, trace); !is {
-			request, err = s.request(c, trace)
+			if request, err = s.request(c, trace); err == nil {
+				err = s.differenceOf(&request, trace)
+			}
 		}
 	}
 	if err != nil {
@@ -189,6 +191,11 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 	o, index := &s.prose.opening, 0
 	r.Selector.Kind = engine.Numbered
 	switch o.move {
+	case difference:
+		if c.Focus == 0 {
+			return notUnderstood(s.say("nothing answered", s.prose.fragment(o.from, o.to)))
+		}
+		fallthrough
 	case stay:
 		r.Selector.Kind = engine.Unselected
 		s.pending, index = c.Pending, c.Focus

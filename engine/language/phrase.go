@@ -10,6 +10,8 @@ const (
 	branch   move = "a new one from" // a new scenario from the one named
 	startNew move = "a new one"      // a new scenario
 	undo     move = "go back from"   // the scenario that the one in focus branched from
+
+	difference move = "the difference to" // the scenario in focus: the prompt asks how far it is from there
 )
 
 // The scenarios that words name, beside those with a number.

@@ -389,3 +389,20 @@ func (v *Vocabulary) stepped(s *scanner, text string, at int, from, to, step qua
 	}
 	return l, nil
 }
+
+// oneByOne are the values that a variable has with each of several values of another.
+func (t *tables) oneByOne(d *engine.Domain, v engine.ResultValue, over *engine.Several) string {
+	var list []string
+	for i, of := range over.Values {
+		one := v
+		if one.Value = engine.At(v.Value, i); one.Value.Cells[0][0].Empty {
+			continue
+		}
+		name := t.written(d.Read(over.Variable, of, false))
+		if len(list) == 0 {
+			name = title(d, over.Variable) + " " + name
+		}
+		list = append(list, t.say("where", t.shown(d, one), name))
+	}
+	return t.list(list)
+}

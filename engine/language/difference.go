@@ -1,0 +1,43 @@
+package language
+
+import (
+	"reckon/engine"
+	"reckon/engine/value"
+)
+
+// differs makes of a prompt that asks how much more its answer is than the one before, "how much
+// cheaper is it with 20 guests", a comparison of the two scenarios. It asks for what was asked, and
+// states what is another.
+func (s *search) differenceOf(r *engine.Request, trace *Trace) *value.Error {
+	p := s.prose
+	o := &p.opening
+	if o.move != difference {
+		return nil
+	}
+	words := p.fragment(o.from, o.to)
+	kept := s.kept().Variable
+	if kept < 0 || s.pending != nil || len(r.Inputs) == 0 || len(r.Targets) != 1 || r.Targets[0].Variable != kept || !s.degreesOf(kept) {
+		return notUnderstood(s.say("difference", quoted(words)))
+	}
+	trace.Compare = s.base.Index
+	return nil
+}
+
+// degreesOf reports whether words of comparison such as "cheaper" speak of what a variable is.
+func (s *search) degreesOf(variable int) bool {
+	p := s.prose
+	for _, t := range p.tokens[p.opening.from:p.opening.to] {
+		of := wantAny
+		if r := t.lex.row("comparatives"); r != nil {
+			of = want(r[2])
+		} else if r := t.lex.row("degrees"); r != nil {
+			of = want(r[1])
+		} else if t.is("costing") {
+			of = wantMoney
+		}
+		if of != wantAny && s.weights.fits(of, &s.vocabulary.terms[variable]) == 0 {
+			return false
+		}
+	}
+	return true
+}
