@@ -12,6 +12,7 @@ import (
 	clients "reckon/cmd/reckon/clients"
 	"reckon/engine"
 	"reckon/engine/decimal"
+	"reckon/engine/language"
 	"reckon/events"
 )
 
@@ -34,6 +35,9 @@ func (c *chat) showMessage(m *clients.Message) error {
 	if r.Action == "fetch" {
 		_, err := fmt.Fprintf(out, "Scenario %d is in focus again.\n", r.Scenario.Current)
 		return err
+	}
+	if language.Compares(m.NaturalLanguage) {
+		fmt.Fprintln(out, m.NaturalLanguage)
 	}
 	key, shown := 0, 0
 	for _, v := range r.Variables {

@@ -3,6 +3,7 @@ package language
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"reckon/engine"
 	"reckon/engine/value"
@@ -55,4 +56,31 @@ func Compared(d *engine.Domain, c engine.Comparison, first, second int, tag stri
 		text += " " + part
 	}
 	return text
+}
+
+// Compares reports whether an answer is a comparison of two scenarios, in any language.
+func Compares(answer string) bool {
+	for _, tag := range Languages() {
+		for _, name := range []string{"compared", "compared without", "nothing differs"} {
+			if fitsText(answer, tablesOf(tag).texts[name][1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fitsText reports whether a text begins as one that says this, with whatever was put in.
+func fitsText(text, says string) bool {
+	for i, piece := range strings.Split(says, "%") {
+		if i > 0 {
+			piece = piece[1:] // the number of what is put in
+		}
+		at := strings.Index(text, piece)
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		text = text[at+len(piece):]
+	}
+	return true
 }

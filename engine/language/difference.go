@@ -5,10 +5,10 @@ import (
 	"reckon/engine/value"
 )
 
-// differs makes of a prompt that asks how much more its answer is than the one before, "how much
+// howMuch makes of a prompt that asks how much more its answer is than the one before, "how much
 // cheaper is it with 20 guests", a comparison of the two scenarios. It asks for what was asked, and
 // states what is another.
-func (s *search) differenceOf(r *engine.Request, trace *Trace) *value.Error {
+func (s *search) howMuch(r *engine.Request, trace *Trace) *value.Error {
 	p := s.prose
 	o := &p.opening
 	if o.move != difference {

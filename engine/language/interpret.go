@@ -83,7 +83,7 @@ func (v *Vocabulary) once(text string, tokens []token, c Conversation, env value
 		var is bool
 		if request, err, is = s.answers(tokens, c, trace); !is {
 			if request, err = s.request(c, trace); err == nil {
-				err = s.differenceOf(&request, trace)
+				err = s.howMuch(&request, trace)
 			}
 		}
 	}
