@@ -8,6 +8,7 @@
 //	"Travel time": 2 h 30 min     # a variable by its title
 //	tolls:                        # nothing: the variable has no value
 //	prices: [1 USD, "", 3 USD]    # a table on one line; "" or nothing is an empty cell
+//	guests: [40, 50, 60]          # several values of one variable, to be calculated with one after the other
 //	costs:                        # a table in rows; a Markdown header is checked and dropped
 //	| Year | Cost    |
 //	|------|---------|
