@@ -201,7 +201,7 @@ func (v *Vocabulary) listed(text string, tokens []token) (*listing, *value.Error
 			return nil, err
 		}
 		if l == nil {
-			if q := s.amountAt(at); q.to > at {
+			if q := s.amountIn(at); q.to > at {
 				at = q.to
 			} else {
 				at++
@@ -227,7 +227,7 @@ func (v *Vocabulary) listAt(s *scanner, text string, at int) (*listing, *value.E
 	if l, err := v.stepsAt(s, text, at); l != nil || err != nil {
 		return l, err
 	}
-	first := s.amountAt(at)
+	first := s.amountIn(at)
 	if !listable(first, at) {
 		return nil, nil
 	}
@@ -273,7 +273,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		if before := s.tok(first.from - 1); before.is("attaches") && s.tok(next).fold == before.fold {
 			next++
 		}
-		q := s.amountAt(next)
+		q := s.amountIn(next)
 		if !listable(q, next) || !noun(q) {
 			break
 		}
@@ -323,14 +323,14 @@ func (l *listing) add(s *scanner, text, value string) {
 
 // stepsAt reads "40 to 60 guests in steps of 10" at its first amount, nil where it is none.
 func (v *Vocabulary) stepsAt(s *scanner, text string, at int) (*listing, *value.Error) {
-	from := s.amountAt(at)
+	from := s.amountIn(at)
 	if !listable(from, at) {
 		return nil, nil
 	}
 	if t := s.tok(from.to); !t.is("goal") && !t.is("until word") && !(t.is("joining") && s.tok(at-1).is("between")) {
 		return nil, nil
 	}
-	to := s.amountAt(from.to + 1)
+	to := s.amountIn(from.to + 1)
 	if !listable(to, from.to+1) {
 		return nil, nil
 	}
@@ -341,7 +341,7 @@ func (v *Vocabulary) stepsAt(s *scanner, text string, at int) (*listing, *value.
 			if n == 0 {
 				continue
 			}
-			if step := s.amountAt(k + n); listable(step, k+n) {
+			if step := s.amountIn(k + n); listable(step, k+n) {
 				return v.stepped(s, text, at, from, to, step, k)
 			}
 		}
@@ -405,4 +405,12 @@ func (t *tables) oneByOne(d *engine.Domain, v engine.ResultValue, over *engine.S
 		list = append(list, t.say("where", t.shown(d, one), name))
 	}
 	return t.list(list)
+}
+
+// amountIn reads the amount at a token, none behind the end of the prompt.
+func (s *scanner) amountIn(at int) quantity {
+	if at >= len(s.tokens) {
+		return quantity{}
+	}
+	return s.amountAt(at)
 }
