@@ -75,7 +75,7 @@ func testOf(d *commands.Domain, q question, earlier []question, fetched *project
 	switch data := q.recorded.Data.(type) {
 	case *events.MessageFailed:
 		errs = data.Errors
-		for _, e := range commands.ErrorsOf(data) {
+		for _, e := range commands.MistakesOf(data) {
 			t.Errors = append(t.Errors, e.Code)
 		}
 	case *events.MessageCompleted:

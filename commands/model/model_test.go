@@ -473,7 +473,7 @@ func TestModelModes(t *testing.T) {
 			got := ""
 			if m.Completed != nil {
 				got = string(m.Completed.Results.Variables[0].Value)
-			} else if errs := commands.ErrorsOf(m.Failed); len(errs) == 1 {
+			} else if errs := commands.MistakesOf(m.Failed); len(errs) == 1 {
 				got = errs[0].Code
 			}
 			if got != row.want || strings.Contains(happened, "MessageInterpreted") != row.interpreted {
