@@ -270,8 +270,8 @@ func disabled(views *projections.Views) []Webhook {
 	return list
 }
 
-// ask asks all nodes how they are, and waits until those that are expected have said so, for as long
-// as it is told at most. known are those that need not answer.
+// ask asks all nodes how they are, and waits until those that are expected have said so, for as
+// long as it is told at most. known are those that need not answer.
 func ask(ctx context.Context, l *log.Log, known []Answer, expected []string, wait time.Duration) ([]Answer, error) {
 	conn := l.JetStream().Conn()
 	ctx, cancel := context.WithTimeout(ctx, wait)
