@@ -5,6 +5,7 @@ import (
 	"io"
 	nethttp "net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,8 +38,17 @@ func TestRefused(t *testing.T) {
 	} {
 		h.shows(what, form("/console/password", change), 403, "/console/password", "This was sent by a page of another site.")
 	}
-	for _, path := range []string{"/console/sign-in", "/console/sign-out", "/console/invitation", "/console/accounts", "/console/installation/verify", "/console/installation/accounts"} {
-		h.shows(path, form(path, func(r *nethttp.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }), 403, path)
+	forms := 0
+	for _, of := range routes {
+		if of.method != "POST" {
+			continue
+		}
+		forms++
+		path := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(of.path, "1")
+		h.shows(path, form(path, func(r *nethttp.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }), 403, path, "This was sent by a page of another site.")
+	}
+	if forms < 40 {
+		t.Errorf("%d forms were sent", forms)
 	}
 	h.shows("still signed in", b.get("/console"), 200, "/console")
 	h.shows("JSON", form("/console/password", func(r *nethttp.Request) { r.Header.Set("Content-Type", "application/json") }), 415, "/console/password", "A form is expected")
