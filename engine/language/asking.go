@@ -201,6 +201,10 @@ func (p *prose) heads(m *mention) bool {
 		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
 	case next.is("partitive") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.fits(m, &p.quantities[p.within[m.to+1]]):
 		return false // "yearly food money of $4160"
+	case next.is("partitive") && slices.ContainsFunc(p.mentions, func(o mention) bool {
+		return o.to == m.to && o.from <= m.from && o.weight >= m.weight && p.counted(&o)
+	}):
+		return false // "crew of 5"
 	case next.is("dated") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.followsUp && len(p.questions) == 0 && p.takes(m, &p.quantities[p.within[m.to+1]]):
 		return false // "ceiling at 18 m"
 	case next.is("dated"):
@@ -210,6 +214,16 @@ func (p *prose) heads(m *mention) bool {
 		return true
 	}
 	return p.tokens[m.to].is("circumstance")
+}
+
+// counted reports whether all that follows a mention is the number of what it counts.
+func (p *prose) counted(m *mention) bool {
+	t := &p.terms[m.variable]
+	if m.to+1 >= len(p.tokens) || p.within[m.to+1] < 0 || t.output || !t.number() || t.kind == percentKind {
+		return false
+	}
+	q := &p.quantities[p.within[m.to+1]]
+	return bareOnly(*q) && !q.weak && (q.to == len(p.tokens) || p.tokens[q.to].kind == mark)
 }
 
 // takes reports whether a variable that no equation yields can be given an amount.

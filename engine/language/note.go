@@ -21,7 +21,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && (p.heads(&m) || p.closes(&m) || m.to < len(p.tokens) && p.tokens[m.to].is("dated"))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || m.to < len(p.tokens) && p.tokens[m.to].is("dated"))
 	}
 	refers := func(t token) bool {
 		return t.is("asking") || t.is("same") || t.is("origin") || t.lex.row("comparatives") != nil
@@ -38,11 +38,41 @@ func (s *search) noting() []combination {
 	return found
 }
 
+// declared reports whether a mention is part of a sentence that says what an amount is, "data on
+// each computer is 120 GB", "we have 150 chairs in the hall": as what comes before the verb, or
+// behind a word of grammar.
+func (p *prose) declared(m *mention) bool {
+	from, to := m.from, m.to
+	for from > 0 && p.tokens[from-1].kind != mark && !p.tokens[from-1].is("joining") {
+		from--
+	}
+	for to < len(p.tokens) && p.tokens[to].kind != mark && !p.tokens[to].is("joining") {
+		to++
+	}
+	verb, amount := -1, false
+	for i := from; i < to; i++ {
+		switch t := &p.tokens[i]; {
+		case t.is("conditional"):
+			return false // "the cost when 3 are broken"
+		case !amount && verb >= 0 && t.is("lasting"):
+			return false // "the bill is for 3 people"
+		case p.within[i] >= 0 && !p.quantities[p.within[i]].weak:
+			amount = true
+			if verb < 0 && m.to <= i {
+				return false // "the cost for 3 people is"
+			}
+		case verb < 0 && t.is("declaring") && (p.meaning[i] == grammar || i+1 < to && p.within[i+1] >= 0): // no "energy costs for 60 kWh"
+			verb = i
+		}
+	}
+	return amount && verb >= 0 && (m.to <= verb || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && p.meaning[m.from-1] == grammar)
+}
+
 // notGiven reports whether the words of a mention speak of a variable that is not given, and are
 // not those of one that is.
 func (s *search) notGiven(m *mention, picks []candidate) bool {
 	p := s.prose
-	if m.weight < s.weights.LeastAsking || !s.asking(m) || s.nameOf(m, picks) {
+	if m.weight < s.weights.LeastAsking || !s.asking(m) || s.nameOf(m, picks) || p.declared(m) {
 		return false
 	}
 	return m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].derived || !gives(picks, m.variable) &&
