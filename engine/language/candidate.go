@@ -62,7 +62,7 @@ func (s *search) slots() []slot {
 		if q.labels() {
 			changed[i] = nil // "add a cake stand"
 		}
-		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i]})
+		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i] || s.base != nil && p.ledTo(i)})
 	}
 	for i := range list {
 		l := &list[i]
@@ -81,7 +81,7 @@ func (s *search) slots() []slot {
 			}
 		}
 		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-		l.candidates = s.bind(l)
+		l.candidates = s.ledBy(l, s.bind(l))
 		if l.quantity > 0 && p.leaves(l.quantity-1) {
 			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.namedBehind(l.quantity-1, k.variable) })
 		}
@@ -123,6 +123,26 @@ func (s *search) namedBehind(quantity, variable int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable == variable && m.from == s.prose.quantities[quantity].to && m.weight >= s.weights.LeastWord && !m.told
 	})
+}
+
+// ledBy leaves an amount that another one led to, and that no words name, to what the noun of that
+// one names: "3 machines are broken, so 2 run".
+func (s *search) ledBy(l *slot, list []candidate) []candidate {
+	p := s.prose
+	if s.base == nil || l.quantity != len(p.quantities)-1 || len(list) == 0 || list[0].evidence >= s.weights.LeastNamed {
+		return list
+	}
+	for i := range p.quantities {
+		led := func(k candidate) bool {
+			return slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.variable == k.variable && m.from == p.quantities[i].to && m.weight >= s.weights.ExactName
+			})
+		}
+		if p.ledTo(i) && slices.ContainsFunc(list, led) {
+			return slices.DeleteFunc(list, func(k candidate) bool { return !led(k) })
+		}
+	}
+	return list
 }
 
 // bind leaves an amount that stands right behind the whole name of the variable that it fits best

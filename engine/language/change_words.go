@@ -287,6 +287,37 @@ func (p *prose) corrected(i int) bool {
 	return taken
 }
 
+// ledTo reports whether an amount only tells how it came to the one that the sentence ends with:
+// "one is ill, so only three come", "30 t came in, so the stock is 120 t".
+func (p *prose) ledTo(i int) bool {
+	q, last := &p.quantities[i], &p.quantities[len(p.quantities)-1]
+	if q == last || len(p.questions) > 0 || len(q.readings) == 0 || len(last.readings) == 0 || q.labels() {
+		return false
+	}
+	so := q.to
+	for so < last.from && !(p.tokens[so].is("concluding") && (p.tokens[so-1].kind == mark || p.tokens[so-1].is("joining"))) {
+		so++
+	}
+	alike := bareOnly(*q) && bareOnly(*last) || !bareOnly(*q) && !bareOnly(*last) && alike(*q, *last)
+	if so == last.from || !alike || slices.ContainsFunc(p.quantities, func(o quantity) bool { return so < o.from && o.from < last.from }) {
+		return false
+	}
+	for at := q.to; at < so; at++ {
+		if strings.Contains(".!?;", p.tokens[at].fold) {
+			return false
+		}
+	}
+	named := func(m mention, from, to int) bool {
+		return m.weight >= p.weights.ExactName && from <= m.from && m.to <= to
+	}
+	for _, m := range p.mentions { // "20 boxes, so 2 trips"
+		if named(m, so, len(p.tokens)) && slices.ContainsFunc(p.mentions, func(o mention) bool { return named(o, 0, so) }) {
+			return slices.ContainsFunc(p.mentions, func(o mention) bool { return named(o, 0, so) && o.variable == m.variable })
+		}
+	}
+	return true
+}
+
 // isReplaced reports whether an amount is only named to say what is not any more: "instead of 60",
 // "rather than 60", "not 60".
 func (p *prose) isReplaced(i int, tables *tables) bool {

@@ -202,7 +202,10 @@ func (s *search) askedAndGiven(best *combination) *value.Error {
 		q := &p.questions[i]
 		for k := range p.mentions {
 			m := &p.mentions[k]
-			if q.want == wantCount && m.from == q.to && m.to-m.from > 1 && m.weight >= s.weights.ExactName && m.variable != best.target && gives(best.picks, m.variable) {
+			if q.want == wantCount && m.from == q.to && m.to-m.from > 1 && m.weight >= s.weights.ExactName && m.variable != best.target && gives(best.picks, m.variable) &&
+				!slices.ContainsFunc(p.mentions, func(o mention) bool {
+					return o.variable == best.target && o.from == m.from && o.to >= m.to && o.weight >= m.weight // "days of salt"
+				}) {
 				return ambiguous(s.say("asked and given", s.title(m.variable), quoted(p.fragment(q.from, m.to))))
 			}
 		}
@@ -262,8 +265,12 @@ func (s *search) unused(best *combination) *value.Error {
 func (s *search) otherVerb(best *combination) *value.Error {
 	p := s.prose
 	for _, q := range p.questions {
-		if q.verb > 0 && best.target >= 0 && s.weights.fits(q.want, &s.vocabulary.terms[best.target]) == 0 && !s.speaksOf(best.target, q.verb) {
-			return notUnderstood(quoted(p.fragment(q.from, q.verb+1)))
+		said := q.verb
+		if q.want == wantMass && said == 0 {
+			said = q.to - 1 // "how heavy is a crate"
+		}
+		if said > 0 && best.target >= 0 && s.weights.fits(q.want, &s.vocabulary.terms[best.target]) == 0 && !s.speaksOf(best.target, said) {
+			return notUnderstood(quoted(p.fragment(q.from, said+1)))
 		}
 	}
 	return nil
