@@ -51,9 +51,10 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 }
 
 // subordinate reports whether "when" only says under what circumstances something is asked for:
-// "the tour time of 24 km when the engine is warm".
+// "the tour time of 24 km when the engine is warm", "profit when 60 seats are sold".
 func (p *prose) subordinate(at int) bool {
-	return at > 0 && p.tokens[at-1].kind != mark && len(p.questions) > 0 && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener") &&
+	asked := len(p.questions) > 0 || at > 0 && p.meaning[at-1] == content && p.within[at-1] < 0 && at+1 < len(p.tokens) && p.tokens[at+1].kind != mark
+	return asked && at > 0 && p.tokens[at-1].kind != mark && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener") &&
 		!(at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary"))
 }
 
@@ -247,10 +248,13 @@ func (p *prose) begins(m *mention) bool {
 	return true
 }
 
-// closes reports whether a mention stands alone at the end of the prompt: "150 miles at 60 mph,
-// time?"
+// closes reports whether a mention stands alone at the end of the prompt or of a question: "150
+// miles at 60 mph, time?", "and crates? 24 in each"
 func (p *prose) closes(m *mention) bool {
 	for i := m.to; i < len(p.tokens); i++ {
+		if p.tokens[i].fold == "?" && p.terms[m.variable].output {
+			break
+		}
 		if p.tokens[i].kind != mark && p.meaning[i] != plainly {
 			return false
 		}

@@ -161,6 +161,17 @@ func (s *search) bind(l *slot) []candidate {
 		len(p.things(&p.quantities[l.quantity])) > 0 {
 		return l.candidates
 	}
+	if s.things(l.to) || s.things(l.to+1) && p.meaning[l.to] == content { // "two full backups", though one is of 800 GB
+		measured := func(k candidate) bool {
+			t := &s.vocabulary.terms[k.variable]
+			return k.variable >= 0 && t.dimensional && !t.dimension.IsNone() && k.name >= 0 && p.mentions[k.name].from == l.to
+		}
+		if bareOnly(p.quantities[l.quantity]) && slices.ContainsFunc(l.candidates, func(k candidate) bool {
+			return k.variable >= 0 && s.vocabulary.terms[k.variable].number() && k.evidence >= s.weights.LeastNamed
+		}) {
+			l.candidates = slices.DeleteFunc(l.candidates, measured)
+		}
+	}
 	if s.counted(&p.quantities[l.quantity]) { // "40 patients"
 		part := func(k candidate) bool { // called by a part of that name
 			return !s.names(k.variable, l.to) && k.name >= 0 && p.mentions[k.name].from == l.to
