@@ -24,7 +24,7 @@ func (s *search) noting() []combination {
 		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || m.to < len(p.tokens) && p.tokens[m.to].is("dated"))
 	}
 	refers := func(t token) bool {
-		return t.is("asking") || t.is("same") || t.is("origin") || t.lex.row("comparatives") != nil
+		return t.is("asking") || t.is("same") || t.is("origin") && !t.is("partitive") || t.lex.row("comparatives") != nil
 	}
 	if slices.ContainsFunc(p.mentions, asks) || slices.ContainsFunc(p.tokens, refers) {
 		return nil
@@ -65,7 +65,7 @@ func (p *prose) declared(m *mention) bool {
 			verb = i
 		}
 	}
-	return amount && verb >= 0 && (m.to <= verb || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && p.meaning[m.from-1] == grammar)
+	return amount && verb >= 0 && (m.to <= verb || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && (p.meaning[m.from-1] == grammar || p.tokens[m.from-1].is("article")))
 }
 
 // notGiven reports whether the words of a mention speak of a variable that is not given, and are
