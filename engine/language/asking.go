@@ -266,5 +266,8 @@ func (p *prose) closes(m *mention) bool {
 		}
 		before--
 	}
+	if before > 0 && p.tokens[before].is("joining") && p.tokens[before-1].kind == mark {
+		before-- // "nice. and crates?"
+	}
 	return before < 0 || p.tokens[before].kind == mark || p.within[before] >= 0 && p.tokens[m.to-1].end < len(p.text) && p.text[len(p.text)-1] == '?'
 }
