@@ -10,9 +10,10 @@ FUZZTIME ?= 20s
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
 # These tests of cmd/reckon start no service, and what they run is calculated by one goroutine; or
-# they bound the processor time that a service takes, which is another one with the detector; or they
-# ask the program as one person does, one thing after another.
-SINGLE = ^Test(Script|HostileDomains|Platforms|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+# they bound the processor time or the memory that a service takes, which is another one with the
+# detector: its program is ended at 96 MiB before it can say that these are too few; or they ask the
+# program as one person does, one thing after another.
+SINGLE = ^Test(Script|HostileDomains|TooLittleMemory|Platforms|Prose|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
