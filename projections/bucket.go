@@ -38,6 +38,7 @@ type bucket struct {
 	flushing sync.Mutex // held while the buffer is written
 	failed   error      // with flushing held: why nothing can be written any more
 	last     uint64     // with flushing held: the stream's sequence of what was written last
+	unsure   bool       // with flushing held: it is not known, since a write has failed
 }
 
 func (b *bucket) stream() string            { return "KV_" + b.name }
@@ -52,7 +53,8 @@ func (b *bucket) put(list []document) error {
 	return nil
 }
 
-// flush writes what is buffered, and returns when the server has it. A failure is final.
+// flush writes what is buffered, and returns when the server has it, for as long as that takes. A
+// failure is final: the server refuses it, or the views are closed.
 func (b *bucket) flush() error {
 	b.flushing.Lock()
 	defer b.flushing.Unlock()
@@ -63,8 +65,6 @@ func (b *bucket) flush() error {
 }
 
 func (b *bucket) writeBuffer() error {
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
-	defer cancel()
 	for _, step := range b.take() {
 		list := make([]encoded, len(step))
 		for i, d := range step {
@@ -77,7 +77,7 @@ func (b *bucket) writeBuffer() error {
 			}
 			list[i] = encoded{d.key, text}
 		}
-		if err := b.write(ctx, list); err != nil {
+		if err := b.write(list); err != nil {
 			return err
 		}
 	}
@@ -91,15 +91,20 @@ type encoded struct {
 	value []byte
 }
 
-// write stores documents in their order, all of them when it returns nil, and else some.
-func (b *bucket) write(ctx context.Context, list []encoded) error {
+// write stores documents in their order, all of them when it returns nil, and else some. What the
+// server does not acknowledge is written again: it is all there is under its key, so that once more
+// changes nothing.
+func (b *bucket) write(list []encoded) error {
 	for len(list) > 0 {
 		n, size := 0, 0
 		for ; n < len(list) && n < maxInFlightKeys && size < maxInFlightBytes; n++ {
 			size += len(list[n].value)
 		}
-		if err := b.writeSome(ctx, list[:n]); err != nil {
-			return fmt.Errorf("write bucket %s: %w", b.name, err)
+		err := b.store.again(context.Background(), "write bucket "+b.name, func(ctx context.Context) error {
+			return b.writeSome(ctx, list[:n])
+		})
+		if err != nil {
+			return err
 		}
 		list = list[n:]
 	}
@@ -107,8 +112,17 @@ func (b *bucket) write(ctx context.Context, list []encoded) error {
 }
 
 // writeSome waits for the server at the last document alone, whose place in the stream tells
-// whether all before it are there.
+// whether all before it are there. Behind a failure it waits at the first one too, which comes
+// behind all that the server has taken in since, and so tells where the stream is.
 func (b *bucket) writeSome(ctx context.Context, list []encoded) error {
+	if b.unsure {
+		ack, err := b.store.publisher.Publish(ctx, b.subject(list[0].key), list[0].value)
+		if err != nil {
+			return err
+		}
+		b.last = ack.Sequence
+	}
+	b.unsure = true
 	last := len(list) - 1
 	for _, d := range list[:last] {
 		if err := b.store.writes.Publish(b.subject(d.key), d.value); err != nil {
@@ -120,6 +134,7 @@ func (b *bucket) writeSome(ctx context.Context, list []encoded) error {
 	if err == nil && ack.Sequence != b.last {
 		err = fmt.Errorf("it stands at %d and not at %d: documents are lost", ack.Sequence, b.last)
 	}
+	b.unsure = err != nil
 	return err
 }
 
@@ -149,17 +164,20 @@ func read[T any](ctx context.Context, b *bucket, keys []string) (map[string]T, e
 	return found, nil
 }
 
-// fetch reads the stored values of keys, at most maxKeys a request; those that have none are
-// absent.
+// fetch reads the stored values of keys, at most maxKeys a request, until ctx ends; those that have
+// none are absent.
 func (b *bucket) fetch(ctx context.Context, keys []string) (values map[string][]byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("read batch of bucket %s: %w", b.name, err)
-		}
-	}()
+	err = b.store.again(ctx, "read batch of bucket "+b.name, func(ctx context.Context) (err error) {
+		values, err = b.fetchOnce(ctx, keys)
+		return err
+	})
+	return values, err
+}
+
+func (b *bucket) fetchOnce(ctx context.Context, keys []string) (map[string][]byte, error) {
 	conn := b.store.reads
 	inbox := conn.NewInbox()
 	replies, err := conn.SubscribeSync(inbox)
@@ -170,7 +188,7 @@ func (b *bucket) fetch(ctx context.Context, keys []string) (values map[string][]
 	if err := replies.SetPendingLimits(-1, -1); err != nil {
 		return nil, err
 	}
-	values = make(map[string][]byte, len(keys))
+	values := make(map[string][]byte, len(keys))
 	for chunk := range slices.Chunk(keys, maxKeys) {
 		for more := true; more; {
 			r := batchRequest{MaxBytes: maxReply}

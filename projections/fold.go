@@ -9,8 +9,8 @@ import (
 	"reckon/events"
 )
 
-// follow folds until ctx ends or an event or a write fails, which is final: a view that skips an
-// event is wrong for ever. Of a write that fails ctx ends with the reason.
+// follow folds until ctx ends, an event cannot be decoded or a write is refused, which is final: a
+// view that skips an event is wrong for ever. Of a write that is refused ctx ends with the reason.
 func (v *Views) follow(ctx context.Context, after uint64) {
 	var err error
 	if v.missing != nil {
@@ -48,12 +48,10 @@ func (v *Views) follow(ctx context.Context, after uint64) {
 func (v *Views) fold(list []events.Event) error {
 	v.folding.Lock()
 	defer v.folding.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
-	defer cancel()
 	g := v.serving.Load()
 	c := viewOf[*conversations](g)
 	c.takeMade() // of events that were skimmed to catch up, and so have no results
-	if err := g.fold(ctx, list); err != nil {
+	if err := g.fold(context.Background(), list); err != nil {
 		return err
 	}
 	erased := v.foldedErasures(c)
@@ -89,10 +87,8 @@ func (v *Views) catchUp(ctx context.Context, after uint64) error {
 	return v.log.Skim(ctx, after, v.target, nil, func(upTo uint64, list []events.Event) error {
 		v.folding.Lock()
 		defer v.folding.Unlock()
-		limited, cancel := context.WithTimeout(context.Background(), storeTimeout)
-		defer cancel()
 		g := v.serving.Load()
-		if err := g.fold(limited, list); err != nil {
+		if err := g.fold(context.Background(), list); err != nil {
 			return err
 		}
 		erased := v.foldedErasures(viewOf[*conversations](g))
@@ -119,9 +115,7 @@ func (v *Views) save() error {
 	if err := g.flush(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
-	defer cancel()
-	if err := v.store.writeCheckpoint(ctx, c); err != nil {
+	if err := v.store.writeCheckpoint(c); err != nil {
 		return err
 	}
 	v.saved = c.Sequence

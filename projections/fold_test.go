@@ -205,7 +205,7 @@ func TestEach(t *testing.T) {
 			list = append(list, encoded{key, make([]byte, row.size)})
 			want[key] = row.size
 		}
-		if err := b.write(t.Context(), list); err != nil {
+		if err := b.write(list); err != nil {
 			t.Fatal(err)
 		}
 		read()

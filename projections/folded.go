@@ -19,14 +19,17 @@ func (v *Views) advance(sequence uint64) {
 }
 
 // Ready is nil once the fold has caught up with the log as it was at start; else it says what is
-// missing, and after the fold stopped, on an event that it cannot decode or a write that failed,
-// which and why. Where other nodes have a part in the log it also is an error while this one is not
+// missing; after the fold stopped, on an event that it cannot decode or a write that was refused,
+// which and why; and while the buckets do not answer, which. Where other nodes have a part in the log it also is an error while this one is not
 // up to date with them or cut off from most.
 func (v *Views) Ready() error {
 	if err := v.log.Damaged(); err != nil {
 		return err
 	}
 	if err := v.following(); err != nil {
+		return err
+	}
+	if err := v.store.ready(); err != nil {
 		return err
 	}
 	if folded := v.folded.Load(); folded < v.target {

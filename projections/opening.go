@@ -36,7 +36,7 @@ func (v *Views) open(ctx context.Context) (after uint64, err error) {
 	if v.server, err = startServer(ctx, v.storage.dir, v.logger); err != nil {
 		return 0, err
 	}
-	if v.store, err = openStore(ctx, v.server); err != nil {
+	if v.store, err = openStore(ctx, v.server, v.patience, v.logger); err != nil {
 		return 0, err
 	}
 	v.checkpoint, err = v.store.readCheckpoint(ctx)

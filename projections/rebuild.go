@@ -177,7 +177,7 @@ func (v *Views) rebuild(ctx context.Context, names []string, erased map[entityKe
 		return v.save()
 	}, func(uint64) error {
 		old = v.serving.Load()
-		return v.replace(ctx, old, next)
+		return v.replace(old, next)
 	})
 	if err != nil {
 		// What was begun goes at the next start, if not now.
@@ -196,8 +196,8 @@ func (v *Views) rebuild(ctx context.Context, names []string, erased map[entityKe
 
 // replace makes the models of next serve together with the others of old; both stand at the same
 // event. It is called with saving and folding held. Whether it is done must be known, so that it
-// does not end with ctx.
-func (v *Views) replace(ctx context.Context, old, next *generation) error {
+// ends with nobody who waits for it.
+func (v *Views) replace(old, next *generation) error {
 	for _, g := range []*generation{old, next} {
 		if err := g.flush(); err != nil {
 			return err
@@ -208,11 +208,9 @@ func (v *Views) replace(ctx context.Context, old, next *generation) error {
 			next.buckets[i], next.views[i] = old.buckets[i], old.views[i]
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
 	c := v.checkpoint
 	c.Buckets = next.names()
-	if err := v.store.writeCheckpoint(ctx, c); err != nil {
+	if err := v.store.writeCheckpoint(c); err != nil {
 		return err
 	}
 	v.checkpoint, v.saved = c, c.Sequence

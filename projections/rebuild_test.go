@@ -316,7 +316,7 @@ func TestARebuildInterruptedAtItsEnd(t *testing.T) {
 		return next.fold(ctx, list)
 	}, func(uint64) {}, next.flush, func(uint64) error {
 		cancel()
-		return s.v.replace(ctx, s.v.serving.Load(), next)
+		return s.v.replace(s.v.serving.Load(), next)
 	})
 	if err != nil || s.v.serving.Load() != next {
 		t.Errorf("the rebuild ends with %v", err)

@@ -2,8 +2,12 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,8 +22,11 @@ const (
 	// checkpointBucket holds the checkpoint under checkpointKey; its name never changes.
 	checkpointBucket = "checkpoint"
 	checkpointKey    = "fold"
-	// storeTimeout is how long the views' own server may take for one step.
-	storeTimeout = 30 * time.Second
+	// storePatience is how long the views' own server may take for one step before that is done
+	// again: after storeAgain, and after up to storeAgainMax where it fails again and again.
+	storePatience = 30 * time.Second
+	storeAgain    = 50 * time.Millisecond
+	storeAgainMax = 2 * time.Second
 )
 
 // checkpoint says which buckets serve, in the order of the models, and up to which event they are
@@ -53,11 +60,17 @@ type store struct {
 	writes, reads *nats.Conn
 	publisher     jetstream.JetStream
 	checkpoint    *bucket
+	logger        *slog.Logger
+	patience      time.Duration // how long one step may take before it is done again
+	closing       chan struct{} // closed when nothing is done again any more
+
+	mu      sync.Mutex
+	failing map[string]error // by what is done again: how it failed last
 }
 
 // openStore makes the store of a views' server.
-func openStore(ctx context.Context, from *server.Server) (s *store, err error) {
-	s = &store{}
+func openStore(ctx context.Context, from *server.Server, patience time.Duration, logger *slog.Logger) (s *store, err error) {
+	s = &store{logger: logger, patience: patience, closing: make(chan struct{}), failing: map[string]error{}}
 	if s.writes, err = connect(from); err == nil {
 		s.reads, err = connect(from)
 	}
@@ -78,6 +91,69 @@ func openStore(ctx context.Context, from *server.Server) (s *store, err error) {
 func (s *store) close() {
 	s.writes.Close()
 	s.reads.Close()
+}
+
+// again does something until it succeeds or is refused for good, ctx ends or the views are closed.
+// A server that has no processor for itself answers late, and all that it is asked for may be done
+// twice.
+func (s *store) again(ctx context.Context, what string, do func(ctx context.Context) error) error {
+	defer s.fails(what, nil)
+	for wait := storeAgain; ; wait = min(2*wait, storeAgainMax) {
+		limited, cancel := context.WithTimeout(ctx, s.patience)
+		err := do(limited)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if err = fmt.Errorf("%s: %w", what, err); ctx.Err() != nil || refused(err) {
+			return err
+		}
+		s.fails(what, err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-s.closing:
+			return err
+		case <-time.After(wait):
+		}
+	}
+}
+
+// refused tells of a failure whether the same would be answered so for ever.
+func refused(err error) bool {
+	for _, final := range []error{nats.ErrConnectionClosed, nats.ErrNoResponders, jetstream.ErrNoStreamResponse, nats.ErrMaxPayload} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.Code < 500
+}
+
+// fails notes how something has failed that is done again, or with nil that it does so no more.
+func (s *store) fails(what string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, before := s.failing[what]
+	switch {
+	case err == nil:
+		delete(s.failing, what)
+	case !before:
+		s.logger.Warn("the views' own server does not do what it is asked for, which is tried again", "error", err)
+		fallthrough
+	default:
+		s.failing[what] = err
+	}
+}
+
+// ready is nil while nothing fails that is done again, else it says what does.
+func (s *store) ready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, what := range slices.Sorted(maps.Keys(s.failing)) {
+		return fmt.Errorf("the views' own server is tried again: %w", s.failing[what])
+	}
+	return nil
 }
 
 // openBucket opens a bucket and creates it when it is missing. Its stream is that of any key-value
@@ -161,10 +237,10 @@ func (s *store) readCheckpoint(ctx context.Context) (checkpoint, error) {
 }
 
 // writeCheckpoint replaces the checkpoint, which makes its buckets those that serve.
-func (s *store) writeCheckpoint(ctx context.Context, c checkpoint) error {
+func (s *store) writeCheckpoint(c checkpoint) error {
 	value, err := events.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode checkpoint: %w", err)
 	}
-	return s.checkpoint.write(ctx, []encoded{{checkpointKey, value}})
+	return s.checkpoint.write([]encoded{{checkpointKey, value}})
 }

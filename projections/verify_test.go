@@ -35,7 +35,7 @@ func writeAll(t *testing.T, v *Views, b *bucket, list []document) {
 		}
 		documents[i] = encoded{d.key, text}
 	}
-	if err := b.write(t.Context(), documents); err != nil {
+	if err := b.write(documents); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -71,6 +71,7 @@ type Views struct {
 	storage  *storage
 	server   *server.Server
 	store    *store
+	patience time.Duration // of the store
 	models   []model
 	messages *messageLog
 
@@ -147,7 +148,7 @@ func newViews(log *log.Log, logger *slog.Logger) *Views {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return &Views{
-		log: log, logger: logger,
+		log: log, logger: logger, patience: storePatience,
 		models: models, messages: newMessageLog(log), waiters: newWaiters(), index: newReadIndex(log),
 		advanced: make(chan struct{}), stopped: make(chan struct{}), unsaved: make(chan struct{}, 1),
 		forgetting: newForgetting(), followers: followers{byAccount: map[uuid.UUID]map[*Follower]bool{}},
@@ -171,6 +172,7 @@ func (v *Views) disconnect() {
 func (v *Views) Close() error {
 	v.closing.Do(func() {
 		v.cancel()
+		close(v.store.closing)
 		v.tasks.Wait()
 		if err := v.save(); err != nil {
 			v.logger.Warn("the checkpoint of the views is an older one", "error", err)
