@@ -50,6 +50,7 @@ const (
 	conversationProperty = `"conversation": {"type": "string", "description": "Id of a conversation to go on with, from an earlier answer. Left out, a new one."}`
 	domainProperty       = `"domain": {"type": "string", "description": "Id or title of the domain, from list_domains. It may be left out where there is only one."}`
 	anyObject            = `{"type": "object"}`
+	inEnglish            = "What it says is in English in every language; ask alone answers in that of the question."
 )
 
 // tools are all of them.
@@ -79,7 +80,8 @@ var tools = []tool{
 	{
 		name: "calculate", title: "Calculate",
 		description: "Calculate variables of a domain from values with units, exactly. Equations are solved in whatever direction is needed. " +
-			"In a conversation, values are carried: give only what changes. Changing a value makes another scenario and keeps the one before.",
+			"In a conversation, values are carried: give only what changes. Changing a value makes another scenario and keeps the one before. " +
+			inEnglish,
 		input: `{"type": "object", "additionalProperties": false, "properties": {` + domainProperty + `, ` + conversationProperty + `,
   "inputs": {"type": "object", "description": "Values by the key or title of their variables, with units in the text: {\"distance\": \"150 mi\", \"rate\": \"6%\", \"due\": \"2026-03-05\"}. A table is an array of texts, or of rows of them. An empty text forgets a value.",
     "additionalProperties": {"anyOf": [{"type": ["string", "number"]}, {"type": "array"}]}},
@@ -101,14 +103,14 @@ var tools = []tool{
 	},
 	{
 		name: "explain", title: "Explain an answer",
-		description: "Tell step by step how an answer came about: each equation, solved for its unknown, with numbers put in, and where each value is from.",
+		description: "Tell step by step how an answer came about: each equation, solved for its unknown, with numbers put in, and where each value is from. " + inEnglish,
 		input: `{"type": "object", "required": ["conversation"], "additionalProperties": false, "properties": {
   "conversation": {"type": "string"}, "message": {"type": "string", "description": "Id of the answer. Left out, the last one."}}}`,
 		output: anyObject, run: explain,
 	},
 	{
 		name: "compare", title: "Compare two scenarios",
-		description: "Tell what differs between two scenarios of a conversation, and how much each changed input has a share in the difference of the result.",
+		description: "Tell what differs between two scenarios of a conversation, and how much each changed input has a share in the difference of the result. " + inEnglish,
 		input: `{"type": "object", "required": ["conversation", "first", "second"], "additionalProperties": false, "properties": {
   "conversation": {"type": "string"}, "first": {"type": "integer", "description": "Index of a scenario."}, "second": {"type": "integer"},
   "of": {"type": "string", "description": "The variable to compare, with a unit where one is wished. Left out, what was asked."}}}`,
@@ -116,7 +118,7 @@ var tools = []tool{
 	},
 	{
 		name: "sweep", title: "Sweep an input",
-		description: "Calculate a variable over a range of one input, or of two, in a conversation's scenario, without adding to the conversation.",
+		description: "Calculate a variable over a range of one input, or of two, in a conversation's scenario, without adding to the conversation. " + inEnglish,
 		input: `{"type": "object", "required": ["conversation", "vary"], "additionalProperties": false, "properties": {
   "conversation": {"type": "string"}, "scenario": {"type": "integer", "description": "Left out, the one in focus."},
   "of": {"type": "string", "description": "What to calculate, with a unit where one is wished."},
