@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	nethttp "net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,7 @@ func (p publishing) run(t terminal, verb string, terms admin.Publication, refuse
 				return admin.Published{}, err
 			}
 			published, err := p.publish(a, verb, publication)
-			if r := (*refusal)(nil); errors.As(err, &r) && r.code == "error_too_many_changes" {
+			if r := (*refusal)(nil); errors.As(err, &r) && r.code == tooManyChanges {
 				return published, refused(a, f)
 			}
 			if err != nil {
@@ -220,7 +221,7 @@ func (c *domainPublish) Run(t terminal) error {
 		}
 		again := admin.Again{Comment: c.Comment, MaxChanged: c.MaxChanged, Since: since}
 		done, err := command[admin.Published](a, again, "accounts", c.Account, "domains", d.Domain.ID.String(), "publish")
-		if r := (*refusal)(nil); errors.As(err, &r) && r.code == "error_too_many_changes" {
+		if r := (*refusal)(nil); errors.As(err, &r) && r.code == tooManyChanges {
 			return c.tooMany(a, f)
 		}
 		if err != nil {
@@ -229,6 +230,9 @@ func (c *domainPublish) Run(t terminal) error {
 		return c.print(t, []publishedRow{{f.Name, done.ID, done.Key, f.Definition.Title, done.Version, false, done.Unchanged}})
 	})
 }
+
+// tooManyChanges is the code of a refusal to change so many answers.
+const tooManyChanges = "error_too_many_changes"
 
 // fewShifts is how many changed answers a refusal shows.
 const fewShifts = 3
@@ -249,6 +253,6 @@ func (c *domainPublish) tooMany(a administration, f *domainfile.File) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
-		f.Name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.Name), quoted(c.Account), quoted(c.Since), c.flags())
+	return &refusal{nethttp.StatusConflict, tooManyChanges, fmt.Sprintf("nothing is published: %s would change %s of %d, more than --max-changed %d. To see all: reckon domain diff %s --account %s --since %s %s",
+		f.Name, count(done.Shifted(), "answer"), done.Messages, *c.MaxChanged, quoted(f.Name), quoted(c.Account), quoted(c.Since), c.flags())}
 }
