@@ -35,8 +35,8 @@ func analysed(list ...Kept) (a Analysed, errs []value.Error) {
 	for _, k := range list {
 		switch {
 		case k.Scenario != nil:
-			if several := k.Domain.compiled.SeveralOf(k.Scenario); several != nil && len(errs) == 0 {
-				errs = []value.Error{*k.Domain.compiled.OneOf(several)}
+			if len(errs) == 0 {
+				errs = k.Domain.compiled.Single(k.Scenario)
 			}
 			a.Scenarios = append(a.Scenarios, AnalysedOf{k.Scenario.Index, k.Domain.Version})
 		case len(errs) > 0: // the first one tells

@@ -163,9 +163,6 @@ func Decide(c Calculate, d *Domain, from Source) (events.Event, error) {
 		return fail(c, d, value.Problems("input.limit_exceeded", "scenarios", fmt.Sprint(maxScenarios)), nil), nil
 	}
 	why := ""
-	if several := cmp.Or(d.compiled.SeveralOf(base), result.Several); several != nil && (trace.Why || trace.Compare > 0) {
-		return fail(c, d, []value.Error{*d.compiled.OneOf(several)}, nil), nil
-	}
 	if trace.Why {
 		explained, errs := d.compiled.Explain(base, nil, c.env())
 		if len(errs) > 0 {

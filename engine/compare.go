@@ -79,6 +79,9 @@ type Undefined struct {
 // share, so that the sum of the shares is the difference. of is nil for what was asked last in the
 // second scenario. Errors are input.* and calculation.limit_exceeded.
 func (d *Domain) Compare(first, second *Scenario, of *Target, env value.Env) (Comparison, []value.Error) {
+	if errs := d.Single(first, second); len(errs) > 0 {
+		return Comparison{}, errs
+	}
 	w := comparing{domain: d, first: first, second: second, env: env.Metered()}
 	if of == nil {
 		last := second.Last()

@@ -129,6 +129,9 @@ const maxExplanation = 4 << 20
 // The explanation may spend as much again as the calculation. Errors are those of Calculate, and
 // calculation.limit_exceeded of an explanation that is too long.
 func (d *Domain) Explain(s *Scenario, stated map[int]value.Text, env value.Env) (Explanation, []value.Error) {
+	if errs := d.Single(s); len(errs) > 0 {
+		return Explanation{}, errs
+	}
 	env = env.Metered()
 	found := func(anew bool) (c calculation, errs []value.Error) {
 		c = calculation{domain: d, base: s, req: s.Again(), env: env, anew: anew}

@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reckon/engine/format"
@@ -114,6 +113,17 @@ func (d *Domain) OneOf(s *Several) *value.Error {
 	return value.Problem("input.several_values", d.Variables[s.Variable].Key, strings.Join(list, ", "))
 }
 
+// Single is the error that one of several values is to be chosen first, for the first of some
+// scenarios that has an input with several; nil where none has.
+func (d *Domain) Single(list ...*Scenario) []value.Error {
+	for _, s := range list {
+		if several := d.SeveralOf(s); several != nil {
+			return []value.Error{*d.OneOf(several)}
+		}
+	}
+	return nil
+}
+
 // settles reports whether a request says itself what becomes of a variable.
 func (r Request) settles(variable int) bool {
 	return slices.ContainsFunc(r.Inputs, func(in Given) bool { return in.Variable == variable }) ||
@@ -123,7 +133,8 @@ func (r Request) settles(variable int) bool {
 // Each answers a request as Calculate does, of which one input may have several values, stated or
 // carried: it is calculated with each of them, and the result has, for each variable that differs,
 // its values in that order, an empty cell where it has none. It is input.several_values where two
-// inputs have several values, and else the errors of the first value that has some.
+// inputs have several values, and else the errors of the first value that has some, with which one
+// it is where others have a result.
 func (d *Domain) Each(base *Scenario, last int, req Request, env value.Env) (Result, []value.Error) {
 	stated, err := d.SeveralIn(req)
 	if err != nil {
@@ -147,20 +158,34 @@ func (d *Domain) Each(base *Scenario, last int, req Request, env value.Env) (Res
 		return d.Calculate(base, last, req, env)
 	}
 	env = env.Metered()
-	list := make([]Result, len(over.Values))
+	list := make([]Result, 0, len(over.Values))
+	var failed []value.Error
+	var without value.Value // which of them failed
 	for i := range over.Values {
 		from := base
 		if carried != nil {
 			from = d.ScenarioAt(base, i)
 		}
 		r, errs := d.Calculate(from, last, d.RequestAt(req, i), env)
-		if len(errs) > 0 || r.Calculated < 0 {
-			return r, errs
+		if len(errs) > 0 {
+			if failed == nil {
+				failed, without = errs, over.Values[i]
+			}
+			continue
+		}
+		if r.Calculated < 0 {
+			return r, nil
 		}
 		if !slices.ContainsFunc(r.Values, func(v ResultValue) bool { return v.Variable == over.Variable && v.Source == UserInput }) {
 			return Result{}, []value.Error{*d.OneOf(over)} // another input takes its place
 		}
-		list[i] = r
+		list = append(list, r)
+	}
+	if failed != nil && len(list) > 0 {
+		failed = append(failed, *value.Problem("calculation.of_one_value", d.Variables[over.Variable].Key, plain(d.Labelled(over.Variable, without.Text()))))
+	}
+	if failed != nil {
+		return Result{}, failed
 	}
 	return d.merged(list, over)
 }
@@ -212,7 +237,7 @@ func (d *Domain) merged(list []Result, over *Several) (Result, []value.Error) {
 				v.Value = joined(values)
 			case !d.Profiles[v.Variable].Table || alike:
 			case asked[v.Variable]:
-				return Result{}, value.Problems("input.several_values", d.Variables[over.Variable].Key, strconv.Itoa(len(over.Values)))
+				return Result{}, []value.Error{*d.OneOf(over)}
 			default:
 				continue // each has a table of its own, which is found again
 			}

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"fmt"
 	"strconv"
 
 	"reckon/engine/format"
@@ -15,10 +16,13 @@ func isSeveral(s *value.Scope, variable int, text value.Text) bool {
 // ParseInput reads what a prompt states of a variable: a value as ParseValue does, or several ones
 // of a variable of single values, at most value.MaxSeveral, each another.
 func ParseInput(s *value.Scope, variable int, text value.Text, env value.Env) (v value.Value, normal value.Text, errs []value.Error) {
+	key := s.Declared[variable].Key
 	if !isSeveral(s, variable, text) {
+		if text.Rank > 0 && !format.IsTableKind(s.Declared[variable].Kind) {
+			return v, normal, value.Problems("input.invalid_table", key, fmt.Sprintf("one value is expected, or a list of 2 to %d", value.MaxSeveral))
+		}
 		return ParseValue(s, variable, text, env)
 	}
-	key := s.Declared[variable].Key
 	if len(text.Cells) > value.MaxSeveral {
 		return v, normal, value.Problems("input.limit_exceeded", "values of "+key, strconv.Itoa(value.MaxSeveral))
 	}
@@ -45,8 +49,12 @@ func ParseResult(s *value.Scope, variable int, text value.Text, env value.Env) (
 // several reads values one by one; with gaps, empty texts are empty cells.
 func several(s *value.Scope, variable int, text value.Text, env value.Env, gaps bool) (v value.Value, normal value.Text, errs []value.Error) {
 	v.Rank, normal.Rank = 1, 1
-	for _, row := range text.Cells {
-		if gaps && row[0] == "" {
+	for i, row := range text.Cells {
+		if row[0] == "" && !gaps {
+			errs = append(errs, *value.Problem("input.invalid_table", s.Declared[variable].Key, fmt.Sprintf("value %d of the list is empty", i+1)))
+			continue
+		}
+		if row[0] == "" {
 			v.Cells, normal.Cells = append(v.Cells, []value.Cell{{Empty: true}}), append(normal.Cells, []string{""})
 			continue
 		}

@@ -22,13 +22,15 @@ type listing struct {
 
 // interpret reads a prompt as once does, in whose place several values may be: of the scenario that
 // it builds on, or listed in the prompt. It means the same with each of them, but for one value.
+// What could be a table is one where the target follows from it.
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	request, trace, errs := v.throughout(text, tokens, c, env)
-	if len(errs) == 0 || len(tokens) > maxTokens {
+	tabled := len(errs) == 0 && trace.unmet() && slices.ContainsFunc(request.Inputs, func(in engine.Given) bool { return in.Value.Rank > 0 })
+	if len(errs) == 0 && !tabled || len(tokens) > maxTokens {
 		return request, trace, errs
 	}
 	list, err := v.listed(text, tokens)
-	if err != nil {
+	if err != nil && !tabled {
 		return engine.Request{}, trace, []value.Error{*err}
 	}
 	if list == nil {
@@ -38,7 +40,7 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 	var why *Trace
 	for i, prompt := range slices.Backward(list.prompts) {
 		one, told, doubts := v.throughout(prompt, v.tables.tokenize(prompt), c, env)
-		if len(doubts) > 0 && len(told.Choices) == 0 {
+		if len(doubts) > 0 && len(told.Choices) == 0 && !tabled {
 			errs = doubts // of the rest of the prompt
 		}
 		if len(doubts) > 0 {
@@ -50,7 +52,7 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 		}
 	}
 	merged, variable := v.merged(requests)
-	if variable < 0 || !list.either && why.mayShare(variable, len(requests)) {
+	if variable < 0 || !list.either && why.mayShare(variable, len(requests)) || tabled && why.unmet() {
 		return request, trace, errs
 	}
 	return merged, why, nil
@@ -160,6 +162,11 @@ func (v *Vocabulary) merged(list []engine.Request) (r engine.Request, variable i
 	r.Inputs = append([]engine.Given(nil), r.Inputs...)
 	r.Inputs[at] = given
 	return r, given.Variable
+}
+
+// unmet reports whether what is asked for does not follow.
+func (t *Trace) unmet() bool {
+	return len(t.combinations) > 0 && t.combinations[0].target >= 0 && !t.combinations[0].plan.ok
 }
 
 // mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6

@@ -51,6 +51,31 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
+// TestListOrTable holds that a list is a table where a table leads to what is asked for.
+func TestListOrTable(t *testing.T) {
+	d, issues := engine.Compile(engine.Definition{
+		Title: "Party", Description: "What a party costs.",
+		Variables: []value.Variable{
+			{Key: "guests", Title: "Guests"}, {Key: "price", Title: "Price per guest", Unit: "EUR"}, {Key: "cost", Title: "Total cost", Unit: "EUR"},
+			{Key: "bills", Title: "Bills", Kind: "table"}, {Key: "total", Title: "Total of bills"},
+		},
+		Activities: []engine.Activity{
+			{Title: "Cost", Equation: "cost = guests * price"}, {Title: "Total", Equation: "total = sum(bills)"},
+		},
+	})
+	if len(issues) > 0 {
+		t.Fatal(issues)
+	}
+	for prompt, want := range map[string]string{
+		"cost for 40, 50 and 60 guests at 20 euros each": "guests=40|50|60 price=20 EUR -> cost @new",
+		"total of bills of 40, 50 and 60":                "bills=40|50|60 -> total @new",
+	} {
+		if got := New(d).Evaluate(Dialogue{Turns: []Turn{{Prompt: prompt}}}, false, tripEnv)[0].Got; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", prompt, got, want)
+		}
+	}
+}
+
 // TestAmountsOfSeveral holds that amounts which may be those of several variables are no list.
 func TestAmountsOfSeveral(t *testing.T) {
 	d, issues := engine.Compile(engine.Definition{
