@@ -135,7 +135,7 @@ func (s *search) doubt(found []combination) *value.Error {
 			return notUnderstood(quoted(p.fragment(s.list[k.slot].from, s.list[k.slot].to)))
 		}
 	}
-	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore {
+	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore && !s.declaresChoices(best) {
 		return s.nothing()
 	}
 	rivals := []combination{*best}

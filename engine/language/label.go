@@ -51,7 +51,7 @@ func (v *Vocabulary) findLabels() {
 		}
 		for _, text := range def.ChoiceNames() {
 			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !v.tables.said(w) && v.rarity[v.tables.stem(w)] == 0 })
-			l := label{text: text, value: text, variable: -1, weak: empty}
+			l := label{text: text, value: text, variable: -1, weak: empty && len(splitWords(text)) == 1}
 			if slices.ContainsFunc(names(&def), func(name string) bool { return value.SameLabel(name, text) }) {
 				l.variable = i
 			}
@@ -184,7 +184,8 @@ func (s *search) untold(picks []candidate, target int) (count int) {
 		}
 		words := mention{from: l.from, to: l.to}
 		if !slices.ContainsFunc(p.mentions, func(m mention) bool {
-			return (m.variable == target || gives(picks, m.variable)) && m.weight >= s.weights.LeastWord && m.overlaps(&words)
+			return (m.variable == target || gives(picks, m.variable)) && m.overlaps(&words) &&
+				(m.weight >= s.weights.ExactName || m.weight >= s.weights.LeastWord && m.from <= l.from && l.to <= m.to)
 		}) {
 			count++
 		}

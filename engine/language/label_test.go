@@ -51,6 +51,10 @@ func TestLabels(t *testing.T) {
 		"which zone is it if 5 kg cost 11 EUR?":                  "weight: 5 kg; price: 11 EUR; zone",
 		"price for 2 kg without the express delivery":            "weight: 2 kg; express: no; price",
 		"price of 2 kg in a meduim box":                          "weight: 2 kg; size: medium; price",
+		"price of 2 kg, large box":                               "weight: 2 kg; size: very large; price",
+		"it's a medium box":                                      "size: medium; size",
+		"there's something medium for you":                       "size: medium; size",
+		"please carry something medium to the attic":             `The request was not understood: "carry".`,
 		"price of 2 kg in a velvet box":                          `The request was not understood: "velvet box".`,
 		"how much do 2 kg of marzipan cost?":                     `The request was not understood: "marzipan".`,
 	} {

@@ -21,7 +21,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || m.to < len(p.tokens) && p.tokens[m.to].is("dated"))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to))
 	}
 	refers := func(t token) bool {
 		return t.is("asking") || t.is("same") || t.is("origin") && !t.is("partitive") || t.lex.row("comparatives") != nil
@@ -38,10 +38,23 @@ func (s *search) noting() []combination {
 	return found
 }
 
+// dated reports whether "on" or "at" stands at a token, before an amount.
+func (p *prose) dated(at int) bool {
+	if at >= len(p.tokens) || !p.tokens[at].is("dated") {
+		return false
+	}
+	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
+	}
+	return at < len(p.tokens) && p.within[at] >= 0
+}
+
 // declared reports whether a mention is part of a sentence that says what an amount is, "data on
 // each computer is 120 GB", "we have 150 chairs in the hall": as what comes before the verb, or
 // behind a word of grammar.
 func (p *prose) declared(m *mention) bool {
+	if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") && m.to < len(p.tokens) && p.within[m.to] >= 0 {
+		return true // "we ship 640 cartons"
+	}
 	from, to := m.from, m.to
 	for from > 0 && p.tokens[from-1].kind != mark && !p.tokens[from-1].is("joining") {
 		from--
@@ -68,6 +81,15 @@ func (p *prose) declared(m *mention) bool {
 	return amount && verb >= 0 && (m.to <= verb || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && (p.meaning[m.from-1] == grammar || p.tokens[m.from-1].is("article")))
 }
 
+// declaresChoices reports whether a prompt that only states facts says which choices are taken, by
+// their labels alone: "it's black and white", "there's snow".
+func (s *search) declaresChoices(best *combination) bool {
+	return s.states && anyIs(s.prose.tokens, "declaring") && !slices.ContainsFunc(best.picks, func(k candidate) bool {
+		q := s.list[k.slot].quantity
+		return k.variable >= 0 && (q < 0 || !s.prose.quantities[q].labels())
+	})
+}
+
 // notGiven reports whether the words of a mention speak of a variable that is not given, and are
 // not those of one that is.
 func (s *search) notGiven(m *mention, picks []candidate) bool {
@@ -79,10 +101,11 @@ func (s *search) notGiven(m *mention, picks []candidate) bool {
 		!slices.ContainsFunc(p.mentions, func(o mention) bool { return o.weight >= m.weight && gives(picks, o.variable) && o.overlaps(m) })
 }
 
-// nameOf reports whether the words of a mention name an amount that its variable is given.
+// nameOf reports whether the words of a mention name an amount that its variable is given, or say
+// what that is an amount of: "the print run is 5000 copies".
 func (s *search) nameOf(m *mention, picks []candidate) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool {
-		return c.name >= 0 && c.evidence >= s.weights.LeastNamed && s.prose.mentions[c.name].overlaps(m)
+		return c.variable == m.variable && s.list[c.slot].to == m.from || c.name >= 0 && c.evidence >= s.weights.LeastNamed && s.prose.mentions[c.name].overlaps(m)
 	})
 }
 
