@@ -224,11 +224,11 @@ func (c *Console) signInByPasskey(v *visit) (http.Answer, error) {
 	if c.passkeys == nil {
 		return http.Answer{}, noPasskeys
 	}
-	form, err := v.form()
+	form, err := v.formOf(maxKept)
 	if err != nil {
 		return http.Answer{}, err
 	}
-	next := form.Get("next")
+	next, kept := form.Get("next"), form.Get("kept")
 	user, used, err := c.used(v, form.Get("response"))
 	secret := ""
 	if err == nil {
@@ -238,16 +238,16 @@ func (c *Console) signInByPasskey(v *visit) (http.Answer, error) {
 		c.config.Logger.Warn("a passkey may have been copied: its counter of signatures did not go on", "user_id", user.ID.String(), "passkey_id", used.ID.String())
 	}
 	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, c.signInShown(signInShown{Next: next, Wrong: wrong}))
+		return c.page("signin", v, status, c.signInShown(signInShown{Next: next, Kept: kept, Wrong: wrong}))
 	}
 	if wrong := (*protocol.Error)(nil); errors.As(err, &wrong) {
 		c.config.Logger.Warn("a passkey was refused", "error", wrong)
-		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: next, Wrong: unfit}))
+		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: next, Kept: kept, Wrong: unfit}))
 	}
 	if err != nil {
 		return http.Answer{}, err
 	}
-	return c.enter(v, secret, next)
+	return c.enterWith(v, secret, form)
 }
 
 // used is whose passkey a browser's response proves, and which. It fails as made does.

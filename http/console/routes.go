@@ -132,6 +132,9 @@ func (c *Console) guard(r route) func(*http.Exchange) (http.Answer, error) {
 			return r.handle(c, v)
 		}
 		if !v.signedIn() {
+			if a, ok := v.keep(Path + "/sign-in"); ok && r.least != person {
+				return a, nil
+			}
 			return c.toSignIn(v)
 		}
 		if r.least == person {
@@ -147,6 +150,9 @@ func (c *Console) guard(r route) func(*http.Exchange) (http.Answer, error) {
 			return redirect(installationPath), nil
 		}
 		if v.account.ID == uuid.Nil {
+			if a, ok := v.keep(Path + "/accounts"); ok {
+				return a, nil
+			}
 			return redirect(Path + "/accounts"), nil
 		}
 		if !v.role.May(projections.Role(r.least)) {

@@ -32,6 +32,7 @@ func late(err error) error {
 // signInShown is what the page of signing in shows.
 type signInShown struct {
 	Email, Next string
+	Kept        string // form that is sent afterwards, "" for none
 	Wrong       string // why it failed, "" for not yet
 	Provider    string // name of the provider, "" for none
 	Elsewhere   string // where to sign in with it
@@ -48,6 +49,9 @@ func (c *Console) signInShown(shown signInShown) signInShown {
 	return shown
 }
 
+// Unsent is the form that waits, nil for none.
+func (s signInShown) Unsent() *keptShown { return keptOf(s.Kept) }
+
 func (c *Console) signInPage(v *visit) (http.Answer, error) {
 	next, err := v.x.Query("next")
 	if err != nil {
@@ -60,21 +64,25 @@ func (c *Console) signInPage(v *visit) (http.Answer, error) {
 }
 
 func (c *Console) signIn(v *visit) (http.Answer, error) {
-	form, err := v.form()
+	form, err := v.formOf(maxKept)
 	if err != nil {
 		return http.Answer{}, err
+	}
+	kept, led := v.kept(form)
+	if led {
+		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Kept: kept}))
 	}
 	ctx, cancel := within(v)
 	defer cancel()
 	email := form.Get("email")
 	_, secret, err := c.auth.ByPassword(ctx, email, form.Get("password"), v.address)
 	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, c.signInShown(signInShown{Email: email, Next: form.Get("next"), Wrong: wrong}))
+		return c.page("signin", v, status, c.signInShown(signInShown{Email: email, Next: form.Get("next"), Kept: kept, Wrong: wrong}))
 	}
 	if err != nil {
 		return http.Answer{}, late(err)
 	}
-	return c.enter(v, secret, form.Get("next"))
+	return c.enterWith(v, secret, form)
 }
 
 // signOut ends the session on every node.

@@ -169,6 +169,15 @@ func (c *Console) enter(v *visit, secret, next string) (http.Answer, error) {
 	return redirect(safe(next)), nil
 }
 
+// enterWith is enter for a form that says what follows: a page, or what it keeps.
+func (c *Console) enterWith(v *visit, secret string, form url.Values) (http.Answer, error) {
+	a, err := c.enter(v, secret, form.Get("next"))
+	if k := keptOf(form.Get("kept")); k != nil && err == nil {
+		return c.goOn(v, k)
+	}
+	return a, err
+}
+
 // safe is a page of the console that may follow, which is home for whatever is none.
 func safe(next string) string {
 	u, err := url.Parse(next)
@@ -186,7 +195,7 @@ func (v *visit) form() (url.Values, error) { return v.formOf(maxForm) }
 // formOf is form for one of so many bytes at most.
 func (v *visit) formOf(limit int64) (url.Values, error) {
 	body, err := v.x.Body(limit, func(header nethttp.Header, _ int) error {
-		if kind, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+		if kind, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil || kind != formType {
 			return http.Failure(nethttp.StatusUnsupportedMediaType, "error_unsupported_media_type", "A form is expected, as a page of the console sends it.")
 		}
 		return nil
