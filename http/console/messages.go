@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/engine/language"
 	"reckon/projections"
 )
 
@@ -121,7 +122,17 @@ func (r *reader) message(m projections.Message) messageShown {
 			s.Inputs = append(s.Inputs, shown)
 		}
 	}
-	if text := m.Completed.NaturalLanguage; text != nil && (s.Target == nil || s.Target.Origin == "given") {
+	for _, in := range s.Inputs {
+		if s.Target != nil {
+			s.Target.Table.per(in)
+		}
+		for _, list := range [][]valueShown{s.Also, s.Between} {
+			for _, shown := range list {
+				shown.Table.per(in)
+			}
+		}
+	}
+	if text := m.Completed.NaturalLanguage; text != nil && (s.Target == nil || s.Target.Origin == given || language.Compares(*text)) {
 		s.Said = *text
 	}
 	return s

@@ -194,6 +194,19 @@ func plain(how display, title string, read value.Text) *tableShown {
 	return t.cut()
 }
 
+// per says what names the rows where that is an input with several values at once.
+func (t *tableShown) per(in valueShown) {
+	if t == nil || in.Table == nil || !t.Named || len(t.Columns) == 0 || t.Columns[0] != "" || len(t.Rows) != len(in.Table.Rows) {
+		return
+	}
+	for i, row := range in.Table.Rows {
+		if len(row.Cells) != 1 || row.Cells[0] != t.Rows[i].Name {
+			return
+		}
+	}
+	t.Columns[0] = in.Title
+}
+
 // cut leaves the first rows of a table.
 func (t *tableShown) cut() *tableShown {
 	if t.More = len(t.Rows) - maxRows; t.More > 0 {

@@ -105,6 +105,9 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 			s.Overs = append(s.Overs, choiceShown{f.Title, f.Key})
 		}
 	}
+	if len(s.Overs) > 0 && !query.Has("over") {
+		s.Over = s.Overs[0].Prompt
+	}
 	s.Targets = targetsOf(d, s.Target)
 	answer, swept, err := c.rehearse(ctx, v, head, m, s)
 	if err != nil {

@@ -17,7 +17,8 @@ document.addEventListener("keydown", (event) => {
 
 if (prompt) {
   const fit = () => {
-    prompt.rows = Math.min(12, Math.max(Number(prompt.dataset.rows), prompt.value.split("\n").length));
+    prompt.rows = Number(prompt.dataset.rows);
+    while (prompt.rows < 12 && prompt.scrollHeight > prompt.clientHeight) prompt.rows++;
   };
   prompt.dataset.rows = prompt.rows;
   prompt.addEventListener("input", fit);
