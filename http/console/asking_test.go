@@ -121,6 +121,17 @@ func TestAsking(t *testing.T) {
 	}
 	h.shows("another unit", b.get(at+"?message="+asked[1]+"&in=kWh"), 200, at, "68.54")
 
+	// A difference says what it is, a list what its rows are of, and what is not understood who else may know.
+	h.shows("a difference", on("prompt", "how much more is that than with 5 kW?"), 200, at, "a difference of ")
+	list := b.post("/console/ask", "domain", domain, "prompt", "power: [1 kW, 2 kW]\ncalculate: energy")
+	h.shows("a list", list, 200, list.path,
+		`<thead><tr><th scope="col">Power</th><th scope="col">Energy used</th></tr></thead>`, `<th scope="row">2 kW</th><td>1,440.0 kWh</td>`)
+	elsewhere := b.post("/console/ask", "domain", domain, "prompt", "where is the moon?")
+	h.shows("not understood", elsewhere, 200, elsewhere.path, "Or ask the same about", `value="`+solar+` where is the moon?"`)
+	if p := b.post("/console/ask", "domain", domain, "conversation", strings.TrimPrefix(elsewhere.path, "/console/conversations/"), "prompt", "where is it?"); strings.Contains(p.text, "Or ask the same about") {
+		t.Errorf("within a conversation another domain is offered:\n%s", p.text)
+	}
+
 	// What is missing is a field, what is doubtful a choice, what is wrong is underlined.
 	missing := b.post("/console/ask", "domain", domain, "prompt", "power: 2 kW\ncalculate: total")
 	h.shows("missing", missing, 200, missing.path, "Total cannot be calculated yet", `name="given.unit_price"`, `<option selected>EUR/kWh</option>`)

@@ -37,6 +37,7 @@ type conversationShown struct {
 	Waits     bool   // for an answer
 	Events    string // id of the event behind which the page has not looked, "" for a page of earlier messages
 	Prompt    string
+	Elsewhere []domainShown // that may have been meant by a first question which was not understood
 	Once      uuid.UUID
 	Wrong     string
 }
@@ -135,12 +136,28 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 	}
 	if n := len(messages); n > 0 && !s.Newer && s.Prompt == "" && messages[n-1].InputFormat != "json" && s.Messages[n-1].Mends() {
 		s.Prompt = messages[n-1].Prompt
+		if n == 1 && head.Messages == 1 && messages[0].InputFormat == "natural_language" {
+			s.Elsewhere = c.others(v, messages[0])
+		}
 	}
 	status := 0
 	if wrong != "" {
 		status = nethttp.StatusUnprocessableEntity
 	}
 	return c.page("conversation", v, status, s)
+}
+
+// maxOthers is how many other domains a question is offered to.
+const maxOthers = 12
+
+// others are the domains that a question was not asked of, as buttons that ask them.
+func (c *Console) others(v *visit, m projections.Message) (list []domainShown) {
+	for _, d := range c.views.Domains(v.account.ID) {
+		if d.ID != m.Domain.ID && len(list) < maxOthers {
+			list = append(list, domainShown{ID: d.ID, Title: d.Published.Title, Examples: []exampleShown{{Prompt: m.Prompt}}})
+		}
+	}
+	return list
 }
 
 // note has scenarios know whether the messages that they stand at are here.

@@ -31,6 +31,10 @@ func TestWhatIf(t *testing.T) {
 	h.shows("another value", b.get(at+"?scenario=1&given.hours_per_day=6+h/d"), 200, at, "137.09", "It is 68.54 EUR in the scenario.", "Keep it")
 	h.shows("a share", b.get(at+"?given.tax_rate=7+%25"), 200, at, "61.63")
 	h.shows("drawn", b.get(at+"?given.tax_rate=7+%25&over=power"), 200, at, "<polyline", "61.63")
+	h.shows("drawn from the start", b.get(at), 200, at, "<polyline", `<option value="power" selected>`, `aria-hidden="true">Total <strong>68.54 EUR</strong></p>`)
+	if p := b.get(at + "?over="); strings.Contains(p.raw, "<polyline") {
+		t.Error("nothing is drawn over nothing")
+	}
 	h.shows("backwards", b.get(at+"?target=power&given.total=137.088+EUR"), 200, at, `<data value="4 kW"`)
 	h.shows("a wrong value", b.get(at+"?given.power=lots"), 200, at, "problem-text")
 	h.shows("no scenario", b.get(at+"?scenario=7"), 404, at, "There is no such scenario")
