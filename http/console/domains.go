@@ -108,6 +108,7 @@ type domainPageShown struct {
 	Source    string // of the version To
 	Once      uuid.UUID
 	Wrong     string
+	Done      string
 }
 
 // variablesShown are variables that stand together.
@@ -148,6 +149,9 @@ func (c *Console) showDomain(v *visit, status int, wrong string) (http.Answer, e
 	s := domainPageShown{
 		ID: d.ID, Key: d.Key, State: stateOf(d), Serves: d.Serves() && v.account.Suspended == nil, Retired: d.Retired,
 		Edits: v.role.May(projections.RoleDeveloper), Once: once(), Wrong: wrong,
+	}
+	if v.x.Request().URL.Query().Has("published") && d.Serves() {
+		s.Done = "Version " + strconv.Itoa(d.Version) + " is published, and answers from now on."
 	}
 	def, version := d.Published, d.Version
 	if s.Draft = d.Draft != nil && s.Edits; def == nil {
@@ -289,7 +293,7 @@ func (c *Console) restoreVersion(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	number, err := strconv.Atoi(form.Get("version"))
-	return c.changeDomain(v, func(ctx context.Context, a commands.Admin, d projections.Domain) error {
+	return c.changeDomain(v, "?published=yes", func(ctx context.Context, a commands.Admin, d projections.Domain) error {
 		if err != nil || number < 1 {
 			return fmt.Errorf("version %q %w", form.Get("version"), commands.ErrNone)
 		}
@@ -304,7 +308,7 @@ func (c *Console) retire(v *visit) (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	return c.changeDomain(v, func(ctx context.Context, a commands.Admin, d projections.Domain) error {
+	return c.changeDomain(v, "", func(ctx context.Context, a commands.Admin, d projections.Domain) error {
 		return a.Retire(ctx, d.AccountID, d.ID, form.Get("retired") == "yes")
 	})
 }
@@ -314,13 +318,13 @@ func (c *Console) discardDraft(v *visit) (http.Answer, error) {
 	if _, err := v.form(); err != nil {
 		return http.Answer{}, err
 	}
-	return c.changeDomain(v, func(ctx context.Context, a commands.Admin, d projections.Domain) error {
+	return c.changeDomain(v, "", func(ctx context.Context, a commands.Admin, d projections.Domain) error {
 		return a.Discard(ctx, d.AccountID, d.ID, 0)
 	})
 }
 
-// changeDomain changes the domain that the path names, and shows it.
-func (c *Console) changeDomain(v *visit, change func(context.Context, commands.Admin, projections.Domain) error) (http.Answer, error) {
+// changeDomain changes the domain that the path names, and shows it; then is a query of that page.
+func (c *Console) changeDomain(v *visit, then string, change func(context.Context, commands.Admin, projections.Domain) error) (http.Answer, error) {
 	d, err := c.kept(v)
 	if err != nil {
 		return http.Answer{}, err
@@ -334,7 +338,7 @@ func (c *Console) changeDomain(v *visit, change func(context.Context, commands.A
 	if is, _ := c.views.Domain(v.account.ID, d.ID); d.Version == 0 && is.Blank() {
 		return redirect(Path + "/domains"), nil
 	}
-	return redirect(domainPath(d.ID)), nil
+	return redirect(domainPath(d.ID) + then), nil
 }
 
 func domainPath(id uuid.UUID) string { return Path + "/domains/" + id.String() }

@@ -62,10 +62,10 @@ func TestDomains(t *testing.T) {
 	h.shows("too many", b.post(at+"/publish", "seen", seen, "most", "0", "comment", "Dearer."), 422, at+"/publish", "1 answers would change, and 0 may", "Dearer.")
 	h.shows("no number", b.post(at+"/publish", "seen", seen, "most", "few"), 422, at+"/publish", "must be a whole number")
 	h.shows("unseen", b.post(at+"/publish", "seen", "1"), 422, at+"/publish", "was changed meanwhile")
-	h.shows("published", b.post(at+"/publish", "seen", seen, "most", "1", "comment", "Dearer."), 200, at, "version 2", "Dearer.", "Restore version 1")
+	h.shows("published", b.post(at+"/publish", "seen", seen, "most", "1", "comment", "Dearer."), 200, at, "version 2", "Dearer.", "Restore version 1", "Version 2 is published, and answers from now on.")
 	h.shows("again", b.post(at+"/publish", "seen", seen), 422, at+"/publish", "There is no draft any more")
 	h.shows("what differs", b.get(at+"?from=1&to=2"), 200, at, "From version 1 to version 2", "2*tax_rate")
-	h.shows("restored", b.post(at+"/restore", "version", "1"), 200, at, "version 3", "Version 1 again.")
+	h.shows("restored", b.post(at+"/restore", "version", "1"), 200, at, "version 3", "Version 1 again.", "Version 3 is published, and answers from now on.")
 	h.shows("no version", b.post(at+"/restore", "version", "9"), 422, at+"/restore", "does not exist")
 
 	h.shows("retired", b.post(at+"/retire", "retired", "yes"), 200, at, "It is retired", "Take it into use again")

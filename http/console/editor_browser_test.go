@@ -66,6 +66,10 @@ func TestBrowserEditor(t *testing.T) {
 	write(b, "a title", "title: Road trip", "title: A road trip")
 	b.Comes("by itself", "#editor-state", "Saved as draft")
 	b.Comes("by itself", "#editor-title", "A road trip")
+	write(b, "not by itself", "arrival: 2.5 h}\n", "arrival: 4 h}\n")
+	b.Comes("not by itself", "#editor-state", "Not saved yet: a draft has no errors, and its tests pass.")
+	write(b, "as it was", "arrival: 4 h}\n", "arrival: 2.5 h}\n")
+	b.Comes("as it was", "#editor-state", "Saved as draft")
 	b.Picture("editor")
 
 	// Completion, explanation, and a table out of a spreadsheet.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	nethttp "net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -167,7 +166,7 @@ func (c *Console) publish(v *visit) (http.Answer, error) {
 		s.Wrong = wrong
 		return c.publishing(v, nethttp.StatusUnprocessableEntity, s)
 	}
-	return redirect(domainPath(d.ID) + "?" + url.Values{"published": {"yes"}}.Encode()), nil
+	return redirect(domainPath(d.ID) + "?published=yes"), nil
 }
 
 // mayPublish says what is in the way of publishing a draft, "" for nothing.

@@ -124,11 +124,16 @@
         if (view.state.doc !== doc) return;
         problems(json.findings);
         if (json.graph) draw(json.graph);
-        if (wrong(json.findings)) tested(null);
-        else pauses = setTimeout(pause, 600);
+        if (wrong(json.findings)) {
+          tested(null);
+          waits();
+        } else pauses = setTimeout(pause, 600);
       } catch (error) {
         lost(error);
       }
+    };
+    const waits = () => {
+      if (draft && state.textContent === "Not saved yet") state.textContent += ": a draft has no errors, and its tests pass. What you write stays here.";
     };
     const said = {0: "You are signed out. Sign in again in another tab: what you write stays here.", 413: "The file is too large for the editor."};
     const gone = (status) => {
@@ -150,6 +155,7 @@
         if (view.state.doc !== doc) return false;
         problems(json.findings);
         tested(json.ran ? json.tests ?? [] : null);
+        if (wrong(json.findings)) waits();
         return !wrong(json.findings);
       } catch (error) {
         lost(error);
