@@ -15,7 +15,8 @@ CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z
 # program as one person does, one thing after another. What the benchmark does at once is run with
 # the detector by the tests of its package; measured with it, its searches and bodies that use up
 # all that a request may take 97 s of processor time in place of 21.
-SINGLE = ^Test(Script|HostileDomains|TooLittleMemory|BenchMeasuresEverything|Platforms|Prose|German|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+# What is wrong with flags is said before anything is opened.
+SINGLE = ^Test(Script|HostileDomains|TooLittleMemory|BenchMeasuresEverything|ClusterFlags|AnswersOfTheGuideAreRight|Platforms|Prose|German|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
 
