@@ -20,8 +20,8 @@ func (v *Views) advance(sequence uint64) {
 
 // Ready is nil once the fold has caught up with the log as it was at start; else it says what is
 // missing; after the fold stopped, on an event that it cannot decode or a write that was refused,
-// which and why; and while the buckets do not answer, which. Where other nodes have a part in the log it also is an error while this one is not
-// up to date with them or cut off from most.
+// which and why; and while the buckets do not answer, which. Where other nodes have a part in the
+// log it also is an error while this one is not up to date with them or cut off from most.
 func (v *Views) Ready() error {
 	if err := v.log.Damaged(); err != nil {
 		return err

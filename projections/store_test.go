@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// silence keeps the server from answering what is asked of a bucket: its stream is changed, and what
-// it hears no more is heard by somebody who says nothing. end makes it as it was.
+// silence keeps the server from answering what is asked of a bucket: its stream is changed, and
+// what it hears no more is heard by somebody who says nothing. end makes it as it was.
 func silence(t *testing.T, s *store, b *bucket, change func(*jetstream.StreamConfig), unheard string) (end func()) {
 	t.Helper()
 	stream, err := s.publisher.Stream(t.Context(), b.stream())
