@@ -79,7 +79,7 @@ func TestSettings(t *testing.T) {
 	} {
 		p := b.post(at, fields...)
 		h.shows(what, p, 422, at)
-		if !strings.Contains(p.raw, `role="alert"`) || !strings.Contains(p.raw, fields[len(fields)-1]) {
+		if !strings.Contains(p.raw, `role="alert" tabindex="-1" autofocus`) || !strings.Contains(p.raw, fields[len(fields)-1]) {
 			t.Errorf("%s shows not what was written:\n%s", what, p.text)
 		}
 	}
