@@ -152,6 +152,11 @@ func TestAsking(t *testing.T) {
 	if p := b.get("/v1/conversations"); p.status != 401 {
 		t.Errorf("/v1 with a session: %d", p.status)
 	}
+
+	// What is said in another language is told apart for those who hear the page.
+	german := h.publish("acme", "../testdata/german/heizkosten.yaml").DomainID.String()
+	p = b.post("/console/ask", "domain", german, "prompt", "Wo ist der Mond?")
+	h.shows("in German", p, 200, p.path, `<p lang="de">Wo ist der Mond?</p>`, `<p class="problem-text" lang="de">Die Frage wurde nicht verstanden`)
 }
 
 // A message of a suspended account, one without a domain, a message in the place of another: what can be read stays readable.

@@ -25,6 +25,7 @@ type messageShown struct {
 	Zone         *time.Location
 	Status       string
 	Source       string
+	Lang         string // tag of the language of the question and of what is said, "" for the page's
 	Question     questionShown
 	Scenario     int // that the answer belongs to, 0 for none
 	From         int // that it builds on, 0 for none
@@ -89,6 +90,12 @@ func (r *reader) message(m projections.Message) messageShown {
 	s := messageShown{
 		ID: m.MessageID, Conversation: m.ConversationID, Domain: m.Domain.ID, Number: m.Number, At: m.ReceivedAt, Zone: r.zone,
 		Status: m.Status, Source: m.Source, Question: questionOf(d, m), Once: once(),
+	}
+	if m.InputFormat == "natural_language" {
+		s.Lang = m.Language
+		if s.Lang == "" && d != nil {
+			s.Lang = d.Definition.Language
+		}
 	}
 	if m.Failed != nil {
 		s.Problems = problems(d, m, m.Prompt)
