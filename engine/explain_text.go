@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -37,8 +38,12 @@ type line struct {
 }
 
 // Wording puts an explanation into another language: its texts, with the verbs of package fmt in
-// them, and what formulas show of values without a unit. The zero value leaves all in English.
-type Wording struct{ Text, Shown func(english string) string }
+// them, values as people read them, and what functions do, by their names. Sign stands between the
+// arguments of functions, "" for a comma. The zero value leaves all in English.
+type Wording struct {
+	Text, Shown, Function func(english string) string
+	Sign                  string
+}
 
 func (w Wording) text(english string) string {
 	if w.Text == nil {
@@ -47,14 +52,32 @@ func (w Wording) text(english string) string {
 	return w.Text(english)
 }
 
+func (w Wording) shown(english string) string {
+	if w.Shown == nil {
+		return english
+	}
+	return w.Shown(english)
+}
+
 // formula is one with what it shows in the other language.
 func (w Wording) formula(n syntax.Node) syntax.Node {
 	return syntax.Replaced(n, func(n syntax.Node) syntax.Node {
-		if shown, is := n.(*syntax.Shown); is && shown.Unit == "" {
-			return &syntax.Shown{X: shown.X, Text: w.Shown(shown.Text)}
+		switch n := n.(type) {
+		case *syntax.Shown:
+			return &syntax.Shown{X: n.X, Text: w.shown(n.Text), Unit: n.Unit}
+		case *syntax.Number:
+			return &syntax.Number{Text: w.shown(n.Text), Unit: n.Unit}
 		}
 		return n
 	})
+}
+
+// documentation is what a function does.
+func (w Wording) documentation(f ExplainedFunction) string {
+	if w.Function == nil {
+		return f.Documentation
+	}
+	return cmp.Or(w.Function(functionName(f.Signature)), f.Documentation)
 }
 
 func (w Wording) say(format string, args ...any) line {
@@ -94,7 +117,7 @@ func (e *Explanation) lines(w Wording) []line {
 		list = append(list, w.head("Functions"))
 	}
 	for _, f := range e.Functions {
-		list = append(list, line{text: f.Signature + ": " + f.Documentation})
+		list = append(list, line{text: strings.ReplaceAll(f.Signature, ",", cmp.Or(w.Sign, ",")) + ": " + w.documentation(f)})
 		if n, err := syntax.ParseExpression(f.Formula); err == nil {
 			list = append(list, line{left: &syntax.Name{Text: functionName(f.Signature)}, equal: []syntax.Node{n}})
 		}
@@ -124,7 +147,7 @@ func (w Written) line() line {
 
 func (v ExplainedValue) lines(w Wording, remark string) []line {
 	if v.StatedAs != "" {
-		remark = fmt.Sprintf(w.text("%s as %s"), remark, v.StatedAs)
+		remark = fmt.Sprintf(w.text("%s as %s"), remark, w.shown(v.StatedAs))
 	}
 	if v.Title != "" && v.Title != v.Key {
 		remark = strings.TrimSuffix(v.Title+", "+remark, ", ")
@@ -249,7 +272,7 @@ func (e *Explanation) oneLines(w Wording, s ExplainedStep, q ExplainedEquation, 
 			list = append(list, w.say("This is solved by:"))
 		}
 		if s.Search != nil && s.Search.Low != "" {
-			list = append(list, w.say("The sides change places between %s = %s and %s.", name, shortValue(s.Search.Low), shortValue(s.Search.High)))
+			list = append(list, w.say("The sides change places between %s = %s and %s.", name, w.shown(shortValue(s.Search.Low)), w.shown(shortValue(s.Search.High))))
 		}
 		if s.Search != nil && s.Search.Iterations > 0 {
 			list = append(list, w.say("%d evaluations narrow this down, after %d that look for all roots.", s.Search.Iterations, max(0, s.Search.Evaluations-s.Search.Iterations)))
@@ -263,7 +286,7 @@ func (e *Explanation) oneLines(w Wording, s ExplainedStep, q ExplainedEquation, 
 	if s.Method != solve.Stated {
 		check := w.say("Check: with these numbers both sides are the same.")
 		if q.Residual != "0" && q.Residual != "" {
-			check = w.say("Check: with these numbers both sides are the same, to %s of their size.", q.Residual)
+			check = w.say("Check: with these numbers both sides are the same, to %s of their size.", w.shown(q.Residual))
 		}
 		list = append(list, check, q.Numbers.line())
 	}
@@ -281,6 +304,7 @@ func (e *Explanation) Text() string { return e.TextIn(Wording{}) }
 // TextIn is Text in other words.
 func (e *Explanation) TextIn(w Wording) string {
 	var b strings.Builder
+	plain := func(n syntax.Node) string { return syntax.PlainIn(n, w.Sign) }
 	list := e.lines(w)
 	for i := range list {
 		if l := &list[i]; w.Shown != nil && l.left != nil {
@@ -298,13 +322,13 @@ func (e *Explanation) TextIn(w Wording) string {
 				if !next.remarked() {
 					break
 				}
-				left = max(left, runes(syntax.Plain(next.left)))
-				both = max(both, runes(syntax.Plain(next.equal[0])))
+				left = max(left, runes(plain(next.left)))
+				both = max(both, runes(plain(next.equal[0])))
 			}
 		}
 		switch {
 		case l.remarked():
-			name, value := syntax.Plain(l.left), syntax.Plain(l.equal[0])
+			name, value := plain(l.left), plain(l.equal[0])
 			fmt.Fprintf(&b, "  %s%s = %s%s   %s\n", name, spaces(left-runes(name)), value, spaces(min(both, 40)-runes(value)), oneLine(l.text))
 		case l.heading:
 			if i > 0 {
@@ -312,18 +336,22 @@ func (e *Explanation) TextIn(w Wording) string {
 			}
 			b.WriteString(oneLine(l.text) + "\n")
 		case l.left != nil:
-			name := syntax.Plain(l.left)
+			name := plain(l.left)
 			b.WriteString("  " + name)
 			for k, n := range l.equal {
 				if k > 0 {
 					b.WriteString("\n  " + spaces(runes(name)))
 				}
-				b.WriteString(" = " + syntax.Plain(n))
+				b.WriteString(" = " + plain(n))
 			}
 			b.WriteByte('\n')
 		case l.table != nil:
 			for _, row := range l.table {
-				b.WriteString("    | " + oneLine(strings.Join(row, " | ")) + " |\n")
+				b.WriteString("    |")
+				for _, cell := range row {
+					b.WriteString(" " + oneLine(w.shown(cell)) + " |")
+				}
+				b.WriteByte('\n')
 			}
 		default:
 			b.WriteString(oneLine(l.text) + "\n")

@@ -146,7 +146,8 @@ func (t *tables) written(text string) string {
 		return timed
 	}
 	number, unit, found := strings.Cut(text, " ")
-	if strings.ContainsFunc(strings.TrimSuffix(number, "%"), func(r rune) bool { return !strings.ContainsRune("+-0123456789.,", r) }) {
+	digits := strings.TrimLeft(strings.TrimSuffix(number, "%"), "+-")
+	if digits == "" || strings.Trim(digits, "0123456789.,e-…") != "" || !strings.Contains("0123456789", digits[:1]) {
 		return text
 	}
 	if found {

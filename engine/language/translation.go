@@ -15,6 +15,7 @@ const (
 	errorTexts   = "errors"       // templates, by their code
 	errorArgs    = "arguments"    // what stands for placeholders of theirs
 	explanations = "explanations" // texts of explanations
+	functions    = "functions"    // what functions do, by their names
 	layouts      = "layouts"      // moments
 	timeNames    = "time names"   // names of months, of days and of lengths of time
 )
@@ -24,6 +25,7 @@ type translation struct {
 	errors    map[string]row
 	arguments []argument
 	sentences map[string]string
+	functions map[string]string
 	names     map[string]string // of time
 	inNames   *strings.Replacer
 }
@@ -37,7 +39,7 @@ type argument struct {
 var placeholder = regexp.MustCompile(`%\d`)
 
 func newTranslation(sections map[string][]row) translation {
-	t := translation{errors: map[string]row{}, sentences: map[string]string{}, names: map[string]string{}}
+	t := translation{errors: map[string]row{}, sentences: map[string]string{}, functions: map[string]string{}, names: map[string]string{}}
 	for _, r := range sections[errorTexts] {
 		t.errors[r[0]] = r
 	}
@@ -46,6 +48,9 @@ func newTranslation(sections map[string][]row) translation {
 	}
 	for _, r := range sections[explanations] {
 		t.sentences[r[0]] = r[1]
+	}
+	for _, r := range sections[functions] {
+		t.functions[r[0]] = r[1]
 	}
 	var pairs []string
 	for _, r := range sections[timeNames] {
@@ -97,12 +102,19 @@ func Explained(tag string) engine.Wording {
 		return engine.Wording{}
 	}
 	return engine.Wording{
-		Text: func(english string) string { return cmp.Or(t.sentences[english], english) },
-		Shown: func(english string) string {
-			timed, _ := t.timed(english)
-			return cmp.Or(timed, english)
-		},
+		Text:     func(english string) string { return cmp.Or(t.sentences[english], english) },
+		Shown:    t.written,
+		Function: func(name string) string { return t.functions[name] },
+		Sign:     t.argumentSign(),
 	}
+}
+
+// argumentSign is what stands between the arguments of functions, which no number has in it.
+func (t *tables) argumentSign() string {
+	if t.point == point {
+		return ","
+	}
+	return ";"
 }
 
 // timed is a rendered moment, or length of time in words, as the language has it; ok is false of

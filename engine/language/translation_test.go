@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +14,12 @@ import (
 	"testing"
 
 	"reckon/engine/format"
+	"reckon/engine/formula"
 	"reckon/engine/value"
 )
 
 // translated are the sections of what the engine says in English.
-var translated = []string{errorTexts, errorArgs, explanations, layouts, timeNames}
+var translated = []string{errorTexts, errorArgs, explanations, functions, layouts, timeNames}
 
 // sameOf holds that two texts have the same of what a pattern finds.
 func sameOf(t *testing.T, pattern, english, other string) {
@@ -171,6 +173,39 @@ func TestExplanationsInAllLanguages(t *testing.T) {
 			if !slices.Contains(texts, text) {
 				t.Errorf("%s says %q, which no explanation does", tag, text)
 			}
+		}
+	}
+}
+
+// TestFunctionsInAllLanguages holds that each language says what every function does, and of no
+// other.
+func TestFunctionsInAllLanguages(t *testing.T) {
+	for _, tag := range Languages() {
+		if tag == Default {
+			continue
+		}
+		said := maps.Clone(tablesOf(tag).functions)
+		for _, f := range formula.Functions() {
+			if said[f.Name] == "" {
+				t.Errorf("%s does not say what %s does", tag, f.Name)
+			}
+			delete(said, f.Name)
+		}
+		for name := range said {
+			t.Errorf("%s says what %s does, which is no function", tag, name)
+		}
+	}
+}
+
+// TestExplainedInGerman holds how an explanation writes its numbers.
+func TestExplainedInGerman(t *testing.T) {
+	w := Explained("de")
+	for english, want := range map[string]string{
+		"1250.5": "1250,5", "18.67121559… m": "18,67121559… m", "1.5e-7": "1,5e-7", "2.5%": "2,5%", "Mar 5, 2026": "5. März 2026",
+		`"2.5 t"`: `"2.5 t"`, "2026-03-05": "2026-03-05", "…": "…", "v1.5": "v1.5",
+	} {
+		if got := w.Shown(english); got != want {
+			t.Errorf("%q is %q, not %q", english, got, want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Bindings of operators, loose to tight.
 const (
@@ -45,15 +48,19 @@ func binding(n Node) int {
 }
 
 // String prints n with the fewest parentheses; parsing that gives n back, positions aside.
-func String(n Node) string { return printed(n, false) }
+func String(n Node) string { return printed(n, printer{}) }
 
 // Plain prints n as a person writes it: units without brackets, in parentheses where what stands
 // around would reach into them, what a Shown stands for by its own text, and each column that is
 // defined on a line of its own.
-func Plain(n Node) string { return printed(n, true) }
+func Plain(n Node) string { return PlainIn(n, "") }
 
-func printed(n Node, plain bool) string {
-	p := printer{plain: plain}
+// PlainIn is Plain with another sign between arguments than a comma, for numbers that have a comma
+// in them; "" is a comma.
+func PlainIn(n Node, sign string) string { return printed(n, printer{plain: true, sign: sign}) }
+
+func printed(n Node, p printer) string {
+	p.sign = cmp.Or(p.sign, ",")
 	p.write(n, bindOr)
 	return p.String()
 }
@@ -61,6 +68,7 @@ func printed(n Node, plain bool) string {
 type printer struct {
 	strings.Builder
 	plain bool
+	sign  string // between arguments
 }
 
 // number prints a literal, which a sign or a compound unit sets apart from what binds it tightly.
@@ -168,17 +176,17 @@ func (p *printer) items(open string, items []Node, closing string) {
 	for i, item := range items {
 		switch _, column := item.(*Definition); {
 		case column && p.plain:
-			p.WriteString(",\n      ")
+			p.WriteString(p.sign + "\n      ")
 		case i > 0:
-			p.WriteString(", ")
+			p.WriteString(p.sign + " ")
 		}
 		p.write(item, bindOr)
 	}
 	p.WriteString(closing)
 }
 
-// Replaced is n with every name, and every value that is shown, as replace makes it; what has
-// neither is shared.
+// Replaced is n with every name, number and value that is shown as replace makes it; what has none
+// is shared.
 func Replaced(n Node, replace func(Node) Node) Node {
 	all := func(list []Node) []Node {
 		made := make([]Node, len(list))
@@ -188,7 +196,7 @@ func Replaced(n Node, replace func(Node) Node) Node {
 		return made
 	}
 	switch n := n.(type) {
-	case *Name, *Shown:
+	case *Name, *Number, *Shown:
 		return replace(n)
 	case *Unary:
 		return &Unary{Op: n.Op, X: Replaced(n.X, replace)}
