@@ -160,8 +160,9 @@ func (p *prose) beforeComparison(at int) int {
 	for at+1 < len(p.tokens) && (p.known[at] == asIdiom && p.tokens[at].lex.row("comparatives") == nil || p.within[at] >= 0 && p.quantities[p.within[at]].weak) { // "5 dollars a head less"
 		at++
 	}
-	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom && p.tokens[at+1].is("more or less") {
-		at++ // "ten parcels more"
+	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom &&
+		(p.tokens[at+1].is("more or less") || p.tokens[at+1].lex.row("comparatives") != nil && (at+2 == len(p.tokens) || p.tokens[at+2].kind == mark)) {
+		at++ // "ten parcels more", "two nights longer"
 	}
 	return at
 }

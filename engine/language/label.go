@@ -44,11 +44,6 @@ func (v *Vocabulary) findLabels() {
 		if def.Hidden {
 			continue
 		}
-		same := func(one, other string) bool {
-			a, ok := def.Choice(one)
-			b, also := def.Choice(other)
-			return ok && also && a.Label == b.Label
-		}
 		for _, text := range def.ChoiceNames() {
 			empty := !slices.ContainsFunc(splitWords(text), func(w string) bool { return !v.tables.said(w) && v.rarity[v.tables.stem(w)] == 0 })
 			l := label{text: text, value: text, variable: -1, weak: empty && len(splitWords(text)) == 1}
@@ -58,7 +53,7 @@ func (v *Vocabulary) findLabels() {
 			add(l)
 			for _, w := range splitWords(text) {
 				if s := v.tables.stem(w); !v.tables.said(w) && v.rarity[s] == 0 {
-					if other, ok := v.rare[s]; ok && other != text && !same(other, text) {
+					if other, ok := v.rare[s]; ok && other != text && !v.sameChoice(other, text) {
 						v.rare[s] = ""
 					} else if !ok {
 						v.rare[s] = text
@@ -75,6 +70,15 @@ func (v *Vocabulary) findLabels() {
 		}
 	}
 	slices.SortStableFunc(v.labels, func(a, b label) int { return len(b.words) - len(a.words) })
+}
+
+// sameChoice reports whether two labels are of one choice.
+func (v *Vocabulary) sameChoice(one, other string) bool {
+	return slices.ContainsFunc(v.domain.Variables, func(def value.Variable) bool {
+		a, ok := def.Choice(one)
+		b, also := def.Choice(other)
+		return ok && also && a.Label == b.Label
+	})
 }
 
 // labelAt reads the label that starts at a token as an amount, whose value it is: the longest one,
@@ -98,6 +102,9 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			r.text = denied
 		}
 		to := begin + n
+		if !absent && v.insteadOfLabel(p, begin, to) {
+			continue
+		}
 		if l.variable >= 0 && to < len(p.tokens) && v.hasChoice(l.variable, v.rareLabel(&p.tokens[to])) {
 			to++
 		}
@@ -106,10 +113,35 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 	if absent {
 		return v.wholeLabel(p, at)
 	}
-	if text := v.rareLabel(&p.tokens[at]); text != "" && !p.used[at] && p.within[at] < 0 {
+	if text := v.rareLabel(&p.tokens[at]); text != "" && !p.used[at] && p.within[at] < 0 && !v.insteadOfLabel(p, at, at+1) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// insteadOfLabel reports whether the words of a label say something else where they stand: the unit
+// of the number before them, "72 euros", a time that something is for each of, "every day", or a
+// part of the name of a variable, "depth at low water".
+func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
+	if to < len(p.tokens) && slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
+			i := slices.Index(n.spoken, p.tokens[from].stem)
+			return i >= 0 && i+to-from < len(n.spoken) && p.says(from, n.spoken[i:i+to-from+1])
+		})
+	}) {
+		return true
+	}
+	if to < len(p.tokens) && p.tokens[to].is("common unit") && v.rarity[p.tokens[to].stem] == 0 {
+		return true // "on a normal day"
+	}
+	if _, n := v.tables.scanUnit(p.tokens, from, v.domain.Units()); n == 0 || from+n != to || from == 0 {
+		return false
+	}
+	if to < len(p.tokens) && v.rarity[p.tokens[to].stem] > 0 {
+		return false // "11 euro pallets", "a day ticket"
+	}
+	before := &p.tokens[from-1]
+	return before.kind == number || before.is("each") || before.is("indefinite") || from > 1 && p.tokens[from-2].is("indefinite")
 }
 
 // hasChoice reports whether a label is one of a variable, so that a word of it behind another label
@@ -131,7 +163,7 @@ func (v *Vocabulary) rareLabel(t *token) string {
 	found := ""
 	for stem, text := range v.rare {
 		if len(stem) >= leastMisspelt && stem[0] == t.stem[0] && units.EditDistance(t.stem, stem, 1) <= 1 {
-			if found != "" && found != text {
+			if found != "" && !v.sameChoice(found, text) {
 				return ""
 			}
 			found = text
@@ -156,15 +188,22 @@ func (v *Vocabulary) wholeLabel(p *prose, at int) (quantity, bool) {
 func (p *prose) saysLabel(at int, words []string) int {
 	i := at
 	for _, w := range words {
-		for i > at && i < len(p.tokens) && p.tokens[i].stem != w && p.tokens[i].is("grammar") {
+		for i > at && i < len(p.tokens) && p.tokens[i].stem != w && p.tokens[i].is("grammar") && !p.tokens[i].is("joining") {
 			i++
 		}
-		if i >= len(p.tokens) || p.tokens[i].stem != w || p.used[i] || p.within[i] >= 0 {
+		if i >= len(p.tokens) || p.tokens[i].stem != w && !(len(words) > 1 && p.slipOf(i, w)) || p.used[i] || p.within[i] >= 0 {
 			return 0
 		}
 		i++
 	}
 	return i - at
+}
+
+// slipOf reports whether a token that no table knows is a word with a letter too many, missing,
+// swapped or taken for another one.
+func (p *prose) slipOf(at int, stem string) bool {
+	t := &p.tokens[at]
+	return t.kind == word && t.lex == nil && typos(t.fold) > 0 && len(stem) >= leastMisspelt && stem[0] == t.stem[0] && units.EditDistance(t.stem, stem, 1) <= 1
 }
 
 // tells reports whether a prompt is no question, so that its choices are told and not asked for:

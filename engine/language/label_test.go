@@ -55,6 +55,8 @@ func TestLabels(t *testing.T) {
 		"it's a medium box":                                      "size: medium; size",
 		"there's something medium for you":                       "size: medium; size",
 		"please carry something medium to the attic":             `The request was not understood: "carry".`,
+		"price of 2 kg to the Europaen Union":                    "weight: 2 kg; zone: EU; price",
+		"price of 2 kg, on a medium day":                         "weight: 2 kg; price",
 		"price of 2 kg in a velvet box":                          `The request was not understood: "velvet box".`,
 		"how much do 2 kg of marzipan cost?":                     `The request was not understood: "marzipan".`,
 	} {

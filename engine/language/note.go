@@ -21,7 +21,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m))
 	}
 	refers := func(t token) bool {
 		return t.is("asking") || t.is("same") || t.is("origin") && !t.is("partitive") || t.lex.row("comparatives") != nil
@@ -31,11 +31,22 @@ func (s *search) noting() []combination {
 	}
 	s.states = true
 	found := s.combinations()
-	if len(found) == 0 || slices.ContainsFunc(p.mentions, func(m mention) bool { return s.notGiven(&m, found[0].picks) }) {
-		s.states = false
-		return nil
+	if len(found) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool { return s.notGiven(&m, found[0].picks) }) {
+		return found
 	}
-	return found
+	s.states = false
+	if len(found) > 0 && !slices.ContainsFunc(s.combinations(), func(c combination) bool { return c.plan.ok }) {
+		s.states = true // nothing follows from it yet
+		return found
+	}
+	return nil
+}
+
+// moves reports whether a mention is of a moment that "on" or "at" and a moment follow, as those of
+// "arrives on 1 July" do.
+func (s *search) moves(m *mention) bool {
+	p := s.prose
+	return s.vocabulary.terms[m.variable].moment() && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment
 }
 
 // dated reports whether "on" or "at" stands at a token, before an amount.
@@ -52,8 +63,14 @@ func (p *prose) dated(at int) bool {
 // each computer is 120 GB", "we have 150 chairs in the hall": as what comes before the verb, or
 // behind a word of grammar.
 func (p *prose) declared(m *mention) bool {
-	if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") && m.to < len(p.tokens) && p.within[m.to] >= 0 {
-		return true // "we ship 640 cartons"
+	if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") {
+		at := m.to
+		for at < len(p.tokens) && p.meaning[at] == grammar {
+			at++
+		}
+		if at < len(p.tokens) && p.within[at] >= 0 {
+			return true // "we ship 640 cartons"
+		}
 	}
 	from, to := m.from, m.to
 	for from > 0 && p.tokens[from-1].kind != mark && !p.tokens[from-1].is("joining") {

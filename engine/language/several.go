@@ -186,8 +186,8 @@ func (t *Trace) mayShare(variable, n int) bool {
 				continue
 			}
 			able++
-			if c.evidence >= s.weights.LeastNamed {
-				named++
+			if c.variable == variable || c.evidence >= s.weights.LeastNamed && !(k.name >= 0 && s.prose.mentions[k.name].contains(&s.prose.mentions[c.name])) {
+				named++ // by words of its own
 			}
 		}
 		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n
@@ -288,7 +288,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		joined, l.either, to = joined || and || or, l.either || or, q.to+nouns
 	}
 	l.to = items[len(items)-1].to
-	if len(items) < 2 || !joined || !l.either && !s.tok(l.from-1).is("attaches") {
+	if len(items) < 2 || !joined || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first) {
 		return nil // "average of 1.2, 1.3 and 1.4", "heaters of 2 kW and 3 kW" may be all at once
 	}
 	last := items[len(items)-1]
@@ -312,6 +312,25 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		}
 	}
 	return l
+}
+
+// ofName reports whether "of" stands at a token behind the whole name of a variable that can take
+// a number, before the first of some with one unit: "a headway of 8, 10 and 20 min". Lengths may be
+// the sides of something.
+func (v *Vocabulary) ofName(s *scanner, at int, q quantity) bool {
+	if !s.tok(at).is("partitive") || !bareOnly(q) {
+		return false
+	}
+	p := &prose{tokens: s.tokens, terms: v.terms, used: make([]bool, len(s.tokens)), within: make([]int, len(s.tokens))}
+	for i := range p.within {
+		p.within[i] = -1
+	}
+	return slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && t.dimension != units.Length && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
+			from := at - len(n.spoken)
+			return from >= 0 && p.says(from, n.spoken)
+		})
+	})
 }
 
 // unitBehind are the unit words of the last amount of a list, which count for all.

@@ -20,6 +20,7 @@ func TestSeveral(t *testing.T) {
 		{"time for 50 km or 100 miles at 50 mph", "distance=31.06855961186669848087170921816591 mi|100 mi speed=50 mi/h -> time @new"},
 		{"time for 100 to 200 miles in steps of 50 at 50 mph", "distance=100 mi|150 mi|200 mi speed=50 mi/h -> time @new"},
 		{"time and fuel for 100 and 200 miles at 50 mph and 25 mpg", "distance=100 mi|200 mi speed=50 mi/h economy=25 mi/gal -> time, fuel @new"},
+		{"how long for 150 miles at a speed of 50, 60 and 70 mph?", "distance=150 mi speed=50 mi/h|60 mi/h|70 mi/h -> time @new"},
 		{"how long for 100, 150 and 200 miles? > 50 mph", "speed=50 mi/h -> time @new"},
 		{answered + " > what if 10, 20 or 30 km?", "distance=6.213711922373339696174341843633182 mi|12.42742384474667939234868368726636 mi|18.64113576712001908852302553089955 mi -> time @1"},
 		{answered + " > at 50, 55 and 70 mph > 10 mph faster", "speed=60 mi/h|65 mi/h|80 mi/h -> time @2"},
