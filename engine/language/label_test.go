@@ -1,6 +1,7 @@
 package language
 
 import (
+	"strings"
 	"testing"
 
 	"reckon/engine"
@@ -57,13 +58,24 @@ func TestLabels(t *testing.T) {
 		"please carry something medium to the attic":             `The request was not understood: "carry".`,
 		"price of 2 kg to the Europaen Union":                    "weight: 2 kg; zone: EU; price",
 		"price of 2 kg, on a medium day":                         "weight: 2 kg; price",
+		"price of 2 kg in a small box and in a medium box":       "weight: 2 kg; size: small | medium; price",
+		"price of 2 kg to the EU or the rest of the world":       "weight: 2 kg; zone: EU | Rest of world; price",
+		"price of 2 kg to the EU and to the European Union":      `It could mean: Zone as "EU" or "European Union".`,
 		"price of 2 kg in a velvet box":                          `The request was not understood: "velvet box".`,
 		"how much do 2 kg of marzipan cost?":                     `The request was not understood: "marzipan".`,
 	} {
 		request, trace, errs := v.Interpret(prompt, empty(), tripEnv)
 		got := ""
 		for _, in := range request.Inputs {
-			got += d.Variables[in.Variable].Key + ": " + in.Normal.Scalar() + "; "
+			text := in.Normal.Scalar()
+			if in.Normal.Rank > 0 {
+				var list []string
+				for _, cell := range in.Normal.Cells {
+					list = append(list, cell[0])
+				}
+				text = strings.Join(list, " | ")
+			}
+			got += d.Variables[in.Variable].Key + ": " + text + "; "
 		}
 		switch {
 		case len(errs) > 0:

@@ -12,7 +12,7 @@ import (
 )
 
 // listing is a stretch of a prompt that lists several values of one amount: "40, 50 and 60 guests",
-// "40 to 60 guests in steps of 10". The prompt means the same as each of some others, which have
+// "40 to 60 guests in steps of 10", "oak and pine". The prompt means the same as each of some others, which have
 // one of the values in its place.
 type listing struct {
 	from, to int      // tokens
@@ -200,10 +200,14 @@ func (t *Trace) mayShare(variable, n int) bool {
 func (v *Vocabulary) listed(text string, tokens []token) (*listing, *value.Error) {
 	t := v.tables
 	s := t.newScanner(tokens, v.domain.Units(), v.currency)
-	p := &prose{tokens: tokens, text: text}
+	p := v.bare(tokens)
+	p.text = text
 	var found *listing
 	for at := 0; at < len(tokens); {
 		l, err := v.listAt(s, text, at)
+		if l == nil && err == nil {
+			l = v.labelsAt(p, at)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -247,6 +251,52 @@ func (v *Vocabulary) listAt(s *scanner, text string, at int) (*listing, *value.E
 		}
 	}
 	return nil, nil
+}
+
+// bare is what tokens are before anything is read in them.
+func (v *Vocabulary) bare(tokens []token) *prose {
+	p := &prose{tokens: tokens, terms: v.terms, used: make([]bool, len(tokens)), within: make([]int, len(tokens))}
+	for i := range p.within {
+		p.within[i] = -1
+	}
+	return p
+}
+
+// labelsAt reads choices of one variable by their labels, which it cannot have at once: "with oak
+// and with pine", "in a small or a large box"; nil for none.
+func (v *Vocabulary) labelsAt(p *prose, at int) *listing {
+	var items []quantity
+	joined := false
+	for next := at; next < len(p.tokens); {
+		q, ok := v.labelAt(p, next)
+		if !ok || slices.ContainsFunc(items, func(o quantity) bool { return v.sameChoice(o.readings[0].text, q.readings[0].text) }) {
+			break
+		}
+		items = append(items, q)
+		if next = q.to; next < len(p.tokens) && v.rarity[p.tokens[next].stem] > 0 {
+			next++ // "a small box and a large box"
+		}
+		from := next
+		for ; next < len(p.tokens) && (p.tokens[next].fold == "," || p.tokens[next].is("joining") || p.tokens[next].is("either")); next++ {
+			joined = joined || p.tokens[next].fold != ","
+		}
+		if next == from {
+			break
+		}
+		for next < len(p.tokens) && (p.tokens[next].is("attaches") || p.tokens[next].is("article")) {
+			next++
+		}
+	}
+	if len(items) < 2 || !joined || !slices.ContainsFunc(v.domain.Variables, func(def value.Variable) bool {
+		return !slices.ContainsFunc(items, func(q quantity) bool { _, ok := def.Choice(q.readings[0].text); return !ok })
+	}) {
+		return nil
+	}
+	l := &listing{from: at, to: items[len(items)-1].to, either: true}
+	for _, q := range items {
+		l.prompts = append(l.prompts, p.text[:p.tokens[at].start]+p.text[p.tokens[q.from].start:p.tokens[q.to-1].end]+p.text[p.tokens[l.to-1].end:])
+	}
+	return l
 }
 
 func listable(q quantity, at int) bool {
@@ -321,10 +371,7 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity) bool {
 	if !s.tok(at).is("partitive") || !bareOnly(q) {
 		return false
 	}
-	p := &prose{tokens: s.tokens, terms: v.terms, used: make([]bool, len(s.tokens)), within: make([]int, len(s.tokens))}
-	for i := range p.within {
-		p.within[i] = -1
-	}
+	p := v.bare(s.tokens)
 	return slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && t.dimension != units.Length && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			from := at - len(n.spoken)
