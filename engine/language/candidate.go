@@ -292,13 +292,14 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 		told := s.leads(m, to) // it is the name of the next one
 		link := s.prose.connection(from, to, m.from, m.to)
-		if m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from) {
+		stated := m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from)
+		if stated {
 			link = 1
 		}
 		if of := s.prose.counts[m.from]; told || of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
 		}
-		if s.prose.askedFor(m) {
+		if !stated && s.prose.askedFor(m) {
 			link *= s.weights.AskedName
 		}
 		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, s.prose.within[m.from]) {
@@ -497,6 +498,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		if first && s.shortened(q, r, t) {
 			continue
 		}
+		if r > 0 && s.cutRate(q, r, variable) {
+			continue
+		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
 		whole := first && s.shortened(q, 0, t)
 		if whole && q.readings[r].weak {
@@ -597,6 +601,20 @@ func (s *search) shortened(q *quantity, r int, t *term) bool {
 	return one.kind == kindNumber && one.unitTokens > 0 && t.unit != nil && slices.ContainsFunc(q.readings[1:], func(o reading) bool {
 		return o.unit != nil && t.dimensional && o.unit.Dimension() == t.dimension && (!o.weak || sameUnit(o.unit, t.unit))
 	})
+}
+
+// cutRate reports whether a reading leaves out what an amount is for one of, which is no time and
+// not what the variable is called by: the wage of "30 pounds a kilo".
+func (s *search) cutRate(q *quantity, r, variable int) bool {
+	one, other := q.readings[0].unit, q.readings[r].unit
+	if one == nil || other == nil {
+		return false
+	}
+	per := slices.IndexFunc(one.Terms(), func(t units.Term) bool {
+		return t.Num < 0 && t.Unit.Dimension() != units.Time && !t.Unit.Dimension().IsNone()
+	})
+	return per >= 0 && !slices.ContainsFunc(other.Terms(), func(t units.Term) bool { return t == one.Terms()[per] }) && !s.unitNames(variable, s.dropped(q, r)) &&
+		s.vocabulary.terms[variable].each[s.prose.tokens[q.to-1].stem] == 0
 }
 
 // dropped are the words of an amount that a later reading of it leaves out, "a day" of "45 minutes

@@ -37,7 +37,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || p.tables.said(p.tokens[m.to-1].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
+			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {
@@ -64,7 +64,8 @@ func (p *prose) states(from, to int) bool {
 }
 
 // slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both
-// may be meant for its variable.
+// may be meant for its variable. A number without a noun has the unit of the amount that it is
+// joined to: "40 and 90 euros".
 func (s *search) slid(best *combination) *value.Error {
 	p := s.prose
 	for i := 1; i < len(best.picks); i++ {
@@ -73,10 +74,13 @@ func (s *search) slid(best *combination) *value.Error {
 		if x.quantity >= 0 && s.sides(&p.quantities[x.quantity]) {
 			continue // "8 metres by 4 and 1.4 metres deep"
 		}
-		if a.variable < 0 || b.variable < 0 || y.from-x.to != 1 || x.quantity < 0 || y.quantity < 0 || !p.tokens[x.to].is("pairs") {
+		if a.variable < 0 || b.variable < 0 || x.quantity < 0 || y.quantity < 0 || !p.pairs(x.to, y.from) {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if q := &p.quantities[y.quantity]; t.dimension != u.dimension && bareOnly(p.quantities[x.quantity]) && !q.weak && q.readings[0].unit != nil && a.evidence < s.weights.LeastNamed {
+			return s.twice(b.variable, x, y)
+		}
 		if t.kind == u.kind && t.dimension == u.dimension && a.evidence < s.weights.LeastNamed && b.evidence < s.weights.LeastNamed {
 			swapped := *best
 			swapped.picks = slices.Clone(best.picks)
@@ -96,6 +100,12 @@ func (s *search) slid(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// pairs reports whether nothing stands between two amounts but what joins them, and an article: "a
+// 15 kg and a 3 kg".
+func (p *prose) pairs(from, to int) bool {
+	return from < to && p.tokens[from].is("pairs") && (to == from+1 || to == from+2 && p.tokens[from+1].is("article"))
 }
 
 // listedValues refuses several bare amounts in a row of which only the last is named: they are
@@ -163,6 +173,40 @@ func (s *search) eitherResult(best *combination) *value.Error {
 			swapped := *best
 			swapped.picks = slices.Clone(best.picks)
 			swapped.picks[i] = *other
+			one, ok := s.value(best)
+			two, also := s.value(&swapped)
+			if ok && also && !one.Equal(two) {
+				return s.choose([]combination{*best, swapped})
+			}
+		}
+	}
+	return nil
+}
+
+// eitherVariable refuses an amount where another variable could take it as well, as far as words
+// tell, and gives another result.
+func (s *search) eitherVariable(best *combination) *value.Error {
+	p := s.prose
+	for i := range best.picks {
+		k := &best.picks[i]
+		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || s.inBase(k.variable) || p.quantities[s.list[i].quantity].weak {
+			continue
+		}
+		for c := range s.list[i].candidates {
+			o := &s.list[i].candidates[c]
+			if o.variable < 0 || o.variable == k.variable || o.relative || o.variable == best.target || slices.Contains(best.together, o.variable) || gives(best.picks, o.variable) || s.inBase(o.variable) {
+				continue
+			}
+			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]
+			if t.kind != u.kind || t.dimension != u.dimension || u.output != t.output || k.evidence-o.evidence > s.weights.MostWords || k.linked != o.linked {
+				continue
+			}
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i] = *o
+			if d := s.derive(swapped.picks, best.target); !d.ok || d.used < d.stated || d.steps > best.plan.steps || d.defaults > best.plan.defaults {
+				continue
+			}
 			one, ok := s.value(best)
 			two, also := s.value(&swapped)
 			if ok && also && !one.Equal(two) {

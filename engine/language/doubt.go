@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reckon/engine/input"
+	"reckon/engine/units"
 	"reckon/engine/value"
 )
 
@@ -107,7 +108,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherVerb, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.slid, s.eitherResult, s.otherKind, s.otherChoice} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.otherKind, s.otherChoice} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -260,17 +261,40 @@ func (s *search) unused(best *combination) *value.Error {
 	return nil
 }
 
-// otherVerb refuses a question what something costs or weighs where the answer would be no money or
-// no mass.
+// otherVerb refuses a question what something costs or weighs, or how tall, hot or loud it is, where
+// the answer would be nothing of that kind, nor is called by that word.
 func (s *search) otherVerb(best *combination) *value.Error {
 	p := s.prose
 	for _, q := range p.questions {
 		said := q.verb
-		if q.want == wantMass && said == 0 {
+		if said == 0 && q.degree(p) {
 			said = q.to - 1 // "how heavy is a crate"
 		}
-		if said > 0 && best.target >= 0 && s.weights.fits(q.want, &s.vocabulary.terms[best.target]) == 0 && !s.speaksOf(best.target, said) {
+		if said > 0 && best.target >= 0 && !s.answersForm(&q, best.target) && !s.speaksOf(best.target, said) {
 			return notUnderstood(quoted(p.fragment(q.from, said+1)))
+		}
+	}
+	return nil
+}
+
+// answersForm reports whether a variable is of the kind that the form of a question asks for. One
+// that asks for what its own word says, "how loud", and the age of what has no unit of time are
+// told by names alone.
+func (s *search) answersForm(q *question, variable int) bool {
+	t := &s.vocabulary.terms[variable]
+	if q.want == wantAny || q.want == wantAge && t.number() {
+		return false
+	}
+	return s.weights.fits(q.want, t) > 0
+}
+
+// unknownManner is the doubt about a question "how" something is in a word that nobody knows: "how
+// sweet are they".
+func (s *search) unknownManner(*combination) *value.Error {
+	p := s.prose
+	for at := range p.tokens[:max(0, len(p.tokens)-1)] {
+		if p.tokens[at].is("how") && p.known[at] != asQuestion && p.meaning[at+1] == content && s.nameless(at+1) {
+			return notUnderstood(quoted(p.fragment(at, at+2)))
 		}
 	}
 	return nil
@@ -344,7 +368,8 @@ func (s *search) unknownNoun(best *combination) string {
 			if word := s.stranger(direct, direct+1); word != "" {
 				return word // "how much hay": whatever else is said
 			}
-			if (p.known[direct] == asSynonym || p.known[direct] == asDescription) && s.nameless(direct) && !names(q) {
+			counts := question{to: direct, end: p.phrase(direct, q.end)}
+			if (p.known[direct] == asSynonym || p.known[direct] == asDescription) && s.nameless(direct) && !names(counts) {
 				return quoted(p.tokens[direct].text) // "how much electricity", which nothing here is called by
 			}
 		}
@@ -361,24 +386,56 @@ func (s *search) unknownNoun(best *combination) string {
 }
 
 // unknownHead is the noun that a question counts where it is not that of the target, though the
-// word before it may be: "how many tour guides".
+// word before it may be: "how many tour guides", or where the target is no number of it: "how many
+// trainers", who are what is paid for.
 func (s *search) unknownHead(q *question, best *combination) string {
 	p := s.prose
 	if q.want != wantCount || q.unit != nil {
 		return ""
 	}
-	end := q.to
-	for end < q.end && p.tokens[end].kind == word && p.meaning[end] == content {
-		end++
+	end := p.phrase(q.to, q.end)
+	if end == q.to && end < len(p.tokens) && p.within[end] >= 0 {
+		label := &p.quantities[p.within[end]]
+		if label.labels() && p.tables.plural(&p.tokens[label.to-1]) && (label.to == len(p.tokens) || p.meaning[label.to] != content) {
+			return quoted(p.fragment(label.from, label.to)) // "how many colours", of which one is chosen
+		}
 	}
 	head := end - 1
-	if head <= q.to || !p.tables.plural(&p.tokens[head]) {
+	if head < q.to || !p.tables.plural(&p.tokens[head]) || best.target < 0 {
 		return ""
 	}
-	if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= head && head < m.to && m.weight >= s.weights.LeastWord }) {
-		return ""
+	t := &s.vocabulary.terms[best.target]
+	for at := q.to; at < end; at++ {
+		if unit, n := p.tables.scanUnit(p.tokens, at, s.vocabulary.domain.Units()); n > 0 && t.dimensional && unit.Dimension() == t.dimension {
+			return "" // "how many days", which are a variable as well, "how many loose cubic metres"
+		}
 	}
-	return quoted(p.tokens[head].text)
+	named := func(from int, least float64, variables ...int) bool {
+		return slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.from < end && from < m.to && m.weight >= least && (variables == nil || slices.Contains(variables, m.variable))
+		})
+	}
+	asked := append([]int{best.target}, best.together...)
+	switch {
+	case !named(q.to, s.weights.LeastWord, asked...), t.money(), t.measured() && !named(head, s.weights.ExactName, asked...):
+		return quoted(p.fragment(q.to, end))
+	case !named(head, s.weights.LeastWord):
+		return quoted(p.tokens[head].text)
+	}
+	return ""
+}
+
+// phrase is where the words with a meaning that start at a token end, at the latest at another one.
+func (p *prose) phrase(from, end int) int {
+	for from < end && p.tokens[from].kind == word && p.meaning[from] == content {
+		from++
+	}
+	return from
+}
+
+// measured reports whether a variable is no number of things, nor one in a time or on a length.
+func (t *term) measured() bool {
+	return t.unit != nil && !t.dimension.IsNone() && slices.ContainsFunc(t.unit.Terms(), func(of units.Term) bool { return of.Num > 0 })
 }
 
 // stranger is the first word of a stretch that nobody knows, in quotes, or "".

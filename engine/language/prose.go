@@ -249,7 +249,7 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 		p.meaning[i], p.known[i] = content, asDescription
 	case len(v.groups[p.stems[i]]) > 0, v.namesPart(p.stems[i]):
 		p.meaning[i], p.known[i] = content, asSynonym
-	case t.is("ordinary"):
+	case t.is("ordinary"), tables.plural(t) && tables.ordinary[t.stem]:
 		p.meaning[i] = content
 	case t.lex != nil && t.lex.tabled:
 		p.meaning[i], p.known[i] = plainly, asPlain

@@ -38,6 +38,16 @@ type question struct {
 // how reports whether the form says itself what is asked for: "how long", "how much".
 func (q *question) how(p *prose) bool { return q.want != wantAny || p.tokens[q.from].is("how") }
 
+// degree reports whether the form asks in what degree something is what its last word says: "how
+// tall", "how loud". "How high" asks for an amount of anything.
+func (q *question) degree(p *prose) bool {
+	last := &p.tokens[q.to-1]
+	if !p.tokens[q.from].is("how") || q.to-q.from != 2 || last.is("any degree") {
+		return false
+	}
+	return last.is("own degree") || q.want != wantAny && q.want != wantCount && q.want != wantMoney
+}
+
 // costs reports whether its verb asks for money.
 func (q *question) costs() bool { return q.verb > 0 && q.want == wantMoney }
 

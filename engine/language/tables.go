@@ -95,6 +95,7 @@ type tables struct {
 	exact       map[spelled]row
 	lexicon     map[string]*lexeme
 	stemRoles   map[string][]string // those of names
+	ordinary    map[string]bool     // stems of ordinary words
 	endings     [stepCount][]ending
 	commonUnits []string
 	groups      synonymTable
@@ -128,7 +129,7 @@ var languages = sync.OnceValue(func() map[string]*tables {
 	for _, folder := range folders {
 		t := &tables{
 			sections: map[string][]row{}, rules: map[string][]*rule{}, exact: map[spelled]row{}, lexicon: map[string]*lexeme{},
-			stemRoles: map[string][]string{}, groups: synonymTable{}, texts: map[string]row{},
+			stemRoles: map[string][]string{}, ordinary: map[string]bool{}, groups: synonymTable{}, texts: map[string]row{},
 		}
 		var names []string
 		if names, err = fs.Glob(files, folder.Name()+"/*.txt"); err != nil {
@@ -246,6 +247,9 @@ func (t *tables) finish() {
 		}
 	}
 	for w, l := range t.lexicon {
+		if l.is("ordinary") {
+			t.ordinary[t.stem(w)] = true
+		}
 		if len(w) > 3 && (l.tabled || l.is("grammar") || l.is("plain")) {
 			t.spelling = append(t.spelling, w)
 		}
