@@ -22,7 +22,7 @@ type listing struct {
 
 // interpret reads a prompt as once does, in whose place several values may be: of the scenario that
 // it builds on, or listed in the prompt. It means the same with each of them, but for one value.
-// What could be a table is one where the target follows from it.
+// What could be a table is one where the target follows from it, and not a list.
 func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env value.Env) (engine.Request, *Trace, []value.Error) {
 	request, trace, errs := v.throughout(text, tokens, c, env)
 	tabled := len(errs) == 0 && trace.unmet() && slices.ContainsFunc(request.Inputs, func(in engine.Given) bool { return in.Value.Rank > 0 })
@@ -164,9 +164,13 @@ func (v *Vocabulary) merged(list []engine.Request) (r engine.Request, variable i
 	return r, given.Variable
 }
 
-// unmet reports whether what is asked for does not follow.
+// unmet reports whether what is asked for does not follow from all that is stated.
 func (t *Trace) unmet() bool {
-	return len(t.combinations) > 0 && t.combinations[0].target >= 0 && !t.combinations[0].plan.ok
+	if len(t.combinations) == 0 || t.combinations[0].target < 0 {
+		return false
+	}
+	plan := t.combinations[0].plan
+	return !plan.ok || plan.used < plan.stated
 }
 
 // mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6

@@ -68,10 +68,16 @@ func TestListOrTable(t *testing.T) {
 		t.Fatal(issues)
 	}
 	for prompt, want := range map[string]string{
-		"cost for 40, 50 and 60 guests at 20 euros each": "guests=40|50|60 price=20 EUR -> cost @new",
-		"total of bills of 40, 50 and 60":                "bills=40|50|60 -> total @new",
+		"cost for 40, 50 and 60 guests at 20 euros each":                                       "guests=40|50|60 price=20 EUR -> cost @new",
+		"total of bills of 40, 50 and 60":                                                      "bills=40|50|60 -> total @new",
+		"cost for 30 guests at 20 euros each > cost for 40, 50 and 60 guests at 10 euros each": "guests=40|50|60 price=10 EUR -> cost @1",
 	} {
-		if got := New(d).Evaluate(Dialogue{Turns: []Turn{{Prompt: prompt}}}, false, tripEnv)[0].Got; got != want {
+		var talk Dialogue
+		for _, prompt := range strings.Split(prompt, " > ") {
+			talk.Turns = append(talk.Turns, Turn{Prompt: prompt})
+		}
+		outcomes := New(d).Evaluate(talk, false, tripEnv)
+		if got := outcomes[len(outcomes)-1].Got; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", prompt, got, want)
 		}
 	}
