@@ -17,9 +17,9 @@ const formType = "application/x-www-form-urlencoded"
 // maxKept is how long a form is at most that has another one in a field.
 const maxKept = 2 * maxForm
 
-// keptShown is a form that came before its sender was signed in or had chosen an account. Pages carry
-// it in a field until then, as its path and what it states, and have it sent again by hand: who sends
-// it may be another person by then.
+// keptShown is a form that came before its sender was signed in or had chosen an account. Pages
+// carry it in a field until then, as its path and what it states, and have it sent again by hand:
+// who sends it may be another person by then.
 type keptShown struct {
 	Path   string
 	Fields []fieldKept

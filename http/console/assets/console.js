@@ -2,7 +2,7 @@
 "use strict";
 const prompt = document.getElementById("prompt");
 const help = document.getElementById("help");
-const writes = (element) => element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
+const writes = (element) => element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) && !/^(checkbox|radio|range)$/.test(element.type);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || writes(event.composedPath()[0]) || help.open) return;
