@@ -128,7 +128,7 @@ func TestBrowserDomains(t *testing.T) {
 	b := browsertest.Open(t, program, h.url)
 	h.comeIn(b, "ada@example.com", "acme", projections.RoleDeveloper)
 	b.Fill("an example", ".cards li:first-child .example")
-	if _, err := h.admin.Publish(t.Context(), commands.Publication{Account: "acme", Key: d.Key, Definition: dearer(d), Draft: true}); err != nil {
+	if _, err := h.admin.Publish(t.Context(), commands.Publication{Account: "acme", Key: d.Key, Definition: dearer(d), Draft: true, Source: "title: dearer"}); err != nil {
 		t.Fatal(err)
 	}
 	b.Do("domains", chromedp.Navigate(h.url+"/console/domains"))
@@ -139,9 +139,12 @@ func TestBrowserDomains(t *testing.T) {
 	b.Picture("publish")
 	b.Fill("publishing", ".settings button", "comment", "Dearer.")
 	b.Sees("publishing", "h1", "version 2")
-	b.Run("restoring", `document.querySelector('details[name="version-1"]').open = true`)
+	b.Do("restoring", chromedp.Click(chromedp.CSS(`details[name="version-1"] summary`)))
 	b.Fill("restoring", `details[name="version-1"] button`)
 	b.Sees("restoring", "h1", "version 3")
+	b.Do("one with its source", chromedp.Click(chromedp.CSS(`details[name="version-2"] summary`))) // beside a link to that
+	b.Fill("one with its source", `details[name="version-2"] button`)
+	b.Sees("one with its source", "h1", "version 4")
 	b.Do("the past", chromedp.Navigate(h.url+"/console/conversations"))
 	b.Fill("the past", ".rows a")
 	b.Do("the past", chromedp.Navigate(h.at(b)+"/history"))
