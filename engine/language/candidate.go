@@ -80,6 +80,12 @@ func (s *search) slots() []slot {
 				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
 			}
 		}
+		if l.change != nil && slices.ContainsFunc(l.candidates, s.risen(l)) { // "job cost up 60 euros"
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.risen(l)(k) })
+		}
+		if l.change != nil && l.quantity < 0 {
+			l.candidates = s.multiplied(l)
+		}
 		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 		l.candidates = s.ledBy(l, s.bind(l))
 		if l.quantity > 0 && p.leaves(l.quantity-1) {
@@ -93,6 +99,35 @@ func (s *search) slots() []slot {
 		}
 	}
 	return list
+}
+
+// multiplied leaves a factor before things to the numbers of them: "half the rooms" is not half the
+// time for a room.
+func (s *search) multiplied(l *slot) []candidate {
+	p, at := s.prose, l.change.to
+	for at < len(p.tokens) && p.meaning[at] == grammar {
+		at++
+	}
+	number := func(k candidate) bool {
+		t := &s.vocabulary.terms[k.variable]
+		return k.variable >= 0 && t.number() && k.name >= 0 && p.mentions[k.name].from <= at && at < p.mentions[k.name].to
+	}
+	if !s.things(at) || !slices.ContainsFunc(l.candidates, number) {
+		return l.candidates
+	}
+	return slices.DeleteFunc(l.candidates, func(k candidate) bool { return !number(k) })
+}
+
+// risen says which candidates are changes of what the words right before the change name in full.
+func (s *search) risen(l *slot) func(candidate) bool {
+	return func(k candidate) bool {
+		if !k.relative || l.change.from >= l.from {
+			return false
+		}
+		return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+			return m.variable == k.variable && m.to == l.change.from && m.weight >= s.weights.ExactName && !m.told
+		})
+	}
 }
 
 // pair reports whether an amount is "two", in words, of what the domain has a first and a second

@@ -251,11 +251,15 @@ func (p *prose) corrected(i int) bool {
 	money := func(q *quantity) bool {
 		return slices.ContainsFunc(q.readings, func(r reading) bool { return r.kind == kindMoney })
 	}
-	if a.weak || b.weak || !alike(*a, *b) && !(money(a) && money(b)) {
+	at := a.to
+	moved := slices.IndexFunc(p.changes, func(c change) bool { return c.quantity == i })
+	if moved >= 0 { // "a third fewer, no wait, 40"
+		at = max(at, p.changes[moved].to)
+	}
+	if (a.weak || !alike(*a, *b) && !(money(a) && money(b))) && moved < 0 || b.weak {
 		return false
 	}
 	noun := -1
-	at := a.to
 	if p.tokens[at].kind == word && p.meaning[at] == content {
 		noun, at = at, at+1
 	}

@@ -92,6 +92,13 @@ func TestClaims(t *testing.T) {
 		{"farm", "weekly hours for 4 shifts of 8 hours?>what if he has three shifts", "shifts=3 -> hours @1"},
 		{"bakery", "flour per loaf 500 g and 8 loaves, flour?", "loaves=8 flour_per_loaf=500 g -> flour @new"},
 		{"bakery", "baking time 1 hour, oven time of 3 batches?", "bake_time=1 h batches=3 -> oven_time @new"},
+		// Changes of what the words beside them name, and one that is taken back.
+		{"farm", "weekly hours for 4 shifts of 8 hours?>half the shifts", "shifts=2 -> hours @1"},
+		{"farm", "weekly hours for 4 shifts of 8 hours?>shift length up 1 hour", "shift=9 h -> hours @1"},
+		{"farm", "weekly hours for 4 shifts of 8 hours?>a quarter fewer, no wait, six shifts", "shifts=6 -> hours @1"},
+		// What asks for nothing states a fact.
+		{"farm", "the herd has 30 cows", "cows=30 -> fetch @new"},
+		{"farm", "30 cows with 24 litres of milk per cow a day. What is the daily milk and what is the milk for 3 days?", "cows=30 milk_per_cow=24 L/d days=3 d -> daily_milk, milk @new"},
 		// "each" belongs to the price of one, not to the cost of all.
 		{"bakery", "45 sheets at 6.40 euros each, sheet cost?", "sheets=45 sheet_price=6.4 EUR -> sheet_cost @new"},
 		// A rate of each of a thing.

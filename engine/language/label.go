@@ -98,7 +98,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
-		if absent {
+		if absent || l.variable >= 0 && l.value == affirmed && p.denies(at) {
 			r.text = denied
 		}
 		to := begin + n
@@ -117,6 +117,21 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// denies reports whether the words before a token say that it is not so: "not a night bus".
+func (p *prose) denies(at int) bool {
+	for at > 0 && p.tokens[at-1].is("article") {
+		at--
+	}
+	return slices.ContainsFunc(p.tables.patterns("replacing"), func(r *rule) bool {
+		from := at - len(r.pattern)
+		if from < 0 {
+			return false
+		}
+		n, _ := r.pattern.match(p.tokens, p.used, from)
+		return n > 0
+	})
 }
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit

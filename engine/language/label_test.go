@@ -61,6 +61,7 @@ func TestLabels(t *testing.T) {
 		"price of 2 kg in a small box and in a medium box":       "weight: 2 kg; size: small | medium; price",
 		"price of 2 kg to the EU or the rest of the world":       "weight: 2 kg; zone: EU | Rest of world; price",
 		"price of 2 kg to the EU and to the European Union":      `It could mean: Zone as "EU" or "European Union".`,
+		"price for 2 kg, not an express delivery":                "weight: 2 kg; express: no; price",
 		"price of 2 kg in a velvet box":                          `The request was not understood: "velvet box".`,
 		"how much do 2 kg of marzipan cost?":                     `The request was not understood: "marzipan".`,
 	} {

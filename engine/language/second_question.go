@@ -75,7 +75,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				continue
 			}
 			behind := p.aside(a.to, b.from)
-			if b.from-behind > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining")) {
+			if b.from-behind-p.asking(behind, b.from) > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining")) {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
@@ -93,6 +93,16 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// asking counts the tokens that only ask once more: "the time and what is the cost".
+func (p *prose) asking(from, to int) (n int) {
+	for _, q := range p.questions {
+		if from <= q.from && q.to <= to && q.want == wantAny && !q.how(p) {
+			n += q.to - q.from
+		}
+	}
+	return n
 }
 
 // aside is the token behind what stands between commas behind "and": "the water and, with 7

@@ -259,7 +259,7 @@ func (v *Vocabulary) listAt(s *scanner, text string, at int) (*listing, *value.E
 
 // bare is what tokens are before anything is read in them.
 func (v *Vocabulary) bare(tokens []token) *prose {
-	p := &prose{tokens: tokens, terms: v.terms, used: make([]bool, len(tokens)), within: make([]int, len(tokens))}
+	p := &prose{tables: v.tables, tokens: tokens, terms: v.terms, used: make([]bool, len(tokens)), within: make([]int, len(tokens))}
 	for i := range p.within {
 		p.within[i] = -1
 	}
