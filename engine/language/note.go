@@ -12,8 +12,8 @@ import (
 )
 
 // noting are the readings of a prompt that only states facts, nil for another: it has amounts, asks
-// for nothing, names nothing that it does not give, and nothing was asked before that it could be a
-// change to.
+// for nothing, names nothing that it does not give, or that would follow, and nothing was asked
+// before that it could be a change to.
 func (s *search) noting() []combination {
 	p := s.prose
 	if len(s.list) == 0 || len(p.questions) > 0 || len(p.changes) > 0 || p.asked != nil || p.whatIf || s.pending != nil && s.pending.Asks() || s.kept().Variable >= 0 ||
