@@ -261,7 +261,7 @@ func (s *search) unused(best *combination) *value.Error {
 	return nil
 }
 
-// otherVerb refuses a question what something costs or weighs, or how tall, hot or loud it is, where
+// otherVerb refuses a question what something costs or weighs, or how tall, hot or loud it is, if
 // the answer would be nothing of that kind, nor is called by that word.
 func (s *search) otherVerb(best *combination) *value.Error {
 	p := s.prose

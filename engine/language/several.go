@@ -12,8 +12,8 @@ import (
 )
 
 // listing is a stretch of a prompt that lists several values of one amount: "40, 50 and 60 guests",
-// "40 to 60 guests in steps of 10", "oak and pine". The prompt means the same as each of some others, which have
-// one of the values in its place.
+// "40 to 60 guests in steps of 10", "oak and pine". The prompt means the same as each of some
+// others, which have one of the values in its place.
 type listing struct {
 	from, to int      // tokens
 	prompts  []string // with one value each
