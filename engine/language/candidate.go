@@ -92,6 +92,11 @@ func (s *search) slots() []slot {
 			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.namedBehind(l.quantity-1, k.variable) })
 		}
 	}
+	for i := range list {
+		if slices.ContainsFunc(list[i+1:], s.concluded(&list[i])) {
+			list[i].candidates, list[i].dropped = nil, true
+		}
+	}
 	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
 	for i := range list {
 		for k := range list[i].candidates {
@@ -99,6 +104,18 @@ func (s *search) slots() []slot {
 		}
 	}
 	return list
+}
+
+// concluded says which slots tell once more, behind a word that sums up, what a slot before them
+// tells: "our 2 kids, so 2 adults and 2 children".
+func (s *search) concluded(l *slot) func(slot) bool {
+	named := func(o *slot) bool {
+		return o.change == nil && len(o.candidates) > 0 && o.candidates[0].variable >= 0 && o.candidates[0].evidence >= s.weights.LeastNamed
+	}
+	return func(o slot) bool {
+		return named(l) && named(&o) && l.candidates[0].variable == o.candidates[0].variable && l.candidates[0].text == o.candidates[0].text &&
+			anyIs(s.prose.tokens[l.to:o.from], "concluding")
+	}
 }
 
 // multiplied leaves a factor before things to the numbers of them: "half the rooms" is not half the
@@ -245,15 +262,21 @@ func (s *search) names(variable, at int) bool {
 }
 
 // ownerOf is the whole name that an amount with a unit is said to be of, where the amount is what
-// something is of: "heat of 12 kW of IT load"; nil for none.
+// something is of: "heat of 12 kW of IT load", "waste of 40 m3 timber"; nil for none.
 func (p *prose) ownerOf(l *slot) *mention {
 	if l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || bareOnly(p.quantities[l.quantity]) || l.from == 0 ||
-		l.to+1 >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") || !p.tokens[l.to].is("partitive") {
+		l.to >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") {
 		return nil
 	}
-	i := slices.IndexFunc(p.mentions, func(m mention) bool { return m.from == l.to+1 && m.weight >= p.weights.ExactName && !m.told })
+	at := l.to
+	if p.tokens[at].is("partitive") {
+		at++
+	} else if p.headsAmount(at) {
+		return nil // "a width of 20 m length 40 m"
+	}
+	i := slices.IndexFunc(p.mentions, func(m mention) bool { return m.from == at && m.weight >= p.weights.ExactName && !m.told })
 	if i < 0 || slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.from == l.to+1 && m.to > p.mentions[i].to && m.weight >= p.weights.LeastLonger
+		return m.from == at && m.to > p.mentions[i].to && m.weight >= p.weights.LeastLonger
 	}) {
 		return nil
 	}

@@ -259,6 +259,7 @@ func (p *prose) corrected(i int) bool {
 	if (a.weak || !alike(*a, *b) && !(money(a) && money(b))) && moved < 0 || b.weak {
 		return false
 	}
+	same := bareOnly(*a) && bareOnly(*b) && a.readings[0].text == b.readings[0].text // "55 people on tour, I mean 55 players"
 	noun := -1
 	if p.tokens[at].kind == word && p.meaning[at] == content {
 		noun, at = at, at+1
@@ -275,13 +276,13 @@ func (p *prose) corrected(i int) bool {
 		switch {
 		case n > 0:
 			taken, at = true, at+n
-		case p.tokens[at].kind == mark:
+		case p.tokens[at].kind == mark, same && !taken && p.tokens[at].border() != stopBorder:
 			at++
 		default:
 			return false
 		}
 	}
-	if other := b.to; noun >= 0 && other < len(p.tokens) && p.tokens[other].kind == word && p.meaning[other] == content && p.stems[other] != p.stems[noun] {
+	if other := b.to; noun >= 0 && !same && other < len(p.tokens) && p.tokens[other].kind == word && p.meaning[other] == content && p.stems[other] != p.stems[noun] {
 		return false // "5 hens, actually 3 cocks"
 	}
 	if taken {

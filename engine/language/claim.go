@@ -175,8 +175,9 @@ func (s *search) ofOthers(from, to int, asked []int) bool {
 }
 
 // otherChoice refuses a word that nobody knows where it may be a choice that the domain does not
-// have: right before the name of a variable with choices, "marzipan icing", and of an amount where
-// no choice was ever told, "3 stacked cubic metres of eucalyptus".
+// have: right before or behind the name of a variable with choices, "marzipan icing", "fuel type
+// coal", and of an amount where no choice was ever told, "3 stacked cubic metres of eucalyptus",
+// "15 m3 of boards in walnut".
 func (s *search) otherChoice(best *combination) *value.Error {
 	p := s.prose
 	told := func(variable int) bool {
@@ -187,16 +188,26 @@ func (s *search) otherChoice(best *combination) *value.Error {
 			if word := s.stranger(max(0, m.from-2), m.from); word != "" {
 				return notUnderstood(quoted(p.fragment(max(0, m.from-1), m.to)))
 			}
+			behind := m.to
+			for behind < len(p.tokens) && p.tokens[behind].is("stating") {
+				behind++
+			}
+			if s.nameless(behind) && (p.known[behind] == asNothing || p.known[behind] == asTypo) {
+				return notUnderstood(quoted(p.fragment(m.from, behind+1)))
+			}
 		}
 	}
 	for i := range p.quantities {
 		of := p.quantities[i].to
+		if of+1 < len(p.tokens) && p.tokens[of].is("partitive") && slices.ContainsFunc(best.picks, func(k candidate) bool { return k.variable >= 0 && k.name >= 0 && p.mentions[k.name].from == of+1 }) {
+			of++ // "15 m3 of boards"
+		}
 		for of < len(p.tokens) && slices.ContainsFunc(best.picks, func(k candidate) bool {
 			return k.variable >= 0 && k.evidence > 0 && k.name >= 0 && p.mentions[k.name].from <= of && of < p.mentions[k.name].to
 		}) {
 			of++ // "3 stacked cubic metres"
 		}
-		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") {
+		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") && !(p.tokens[of].is("holding") && p.tokens[of+1].text == p.tokens[of+1].fold) {
 			continue
 		}
 		for variable := range s.vocabulary.terms {

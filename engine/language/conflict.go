@@ -6,7 +6,8 @@ import (
 	"reckon/engine/value"
 )
 
-// contested refuses an amount whose words name a variable that another amount takes.
+// contested refuses an amount whose words name a variable that another amount takes, or, right
+// behind a bare number, speak of it: the "600 people" beside "40 musicians".
 func (s *search) contested(best *combination) *value.Error {
 	for i, k := range best.picks {
 		l := &s.list[i]
@@ -18,7 +19,7 @@ func (s *search) contested(best *combination) *value.Error {
 				break
 			}
 			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
-			if j >= 0 && j != i && top.linked {
+			if j >= 0 && j != i && (top.linked || k.evidence == 0 && l.quantity >= 0 && s.followed(&s.prose.quantities[l.quantity]) && top.name >= 0 && s.prose.mentions[top.name].from == l.to) {
 				return s.twice(top.variable, &s.list[j], l)
 			}
 		}
@@ -27,9 +28,13 @@ func (s *search) contested(best *combination) *value.Error {
 }
 
 // bound refuses an amount right behind the whole name of a variable that cannot take it: "box
-// weight 3 metres" gives no other variable its value.
+// weight 3 metres" gives no other variable its value. The name of what is asked for binds as well
+// where the prompt closes by asking for something else: "length 40 litres, width 20 m, area?"
 func (s *search) bound(best *combination) *value.Error {
 	p := s.prose
+	closing := slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable != best.target && s.headlined(m.variable) && p.closes(&m)
+	})
 	for i, k := range best.picks {
 		l := &s.list[i]
 		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
@@ -37,7 +42,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.variable == best.target || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
+			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {

@@ -108,7 +108,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.otherKind, s.otherChoice} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.otherKind, s.otherChoice, s.nothingNamed} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -153,6 +153,19 @@ func (s *search) doubt(found []combination) *value.Error {
 		return s.choose(rivals)
 	}
 	return nil
+}
+
+// nothingNamed refuses several bare numbers where no words name what they are, nor what is asked
+// for: "20 and 30, how much each?"
+func (s *search) nothingNamed(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil || p.asked != nil || len(best.picks) < 2 || best.target >= 0 && s.named(best.target) || slices.ContainsFunc(best.picks, func(k candidate) bool {
+		q := s.list[k.slot].quantity
+		return k.variable < 0 || k.evidence >= s.weights.LeastWord || q < 0 || !bareOnly(p.quantities[q])
+	}) {
+		return nil
+	}
+	return s.nothing()
 }
 
 // asksFor reports whether a variable is asked for by its whole name.

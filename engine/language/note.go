@@ -16,7 +16,10 @@ import (
 // before that it could be a change to.
 func (s *search) noting() []combination {
 	p := s.prose
-	if len(s.list) == 0 || len(p.questions) > 0 || len(p.changes) > 0 || p.asked != nil || p.whatIf || s.pending != nil && s.pending.Asks() || s.kept().Variable >= 0 ||
+	changes := func(l slot) bool {
+		return l.change != nil && (l.quantity < 0 || l.change.sure || slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative }))
+	}
+	if len(s.list) == 0 || len(p.questions) > 0 || slices.ContainsFunc(s.list, changes) || p.asked != nil || p.whatIf || s.pending != nil && s.pending.Asks() || s.kept().Variable >= 0 ||
 		strings.Contains(p.text, "?") || slices.ContainsFunc(s.list, func(l slot) bool { return l.dropped }) {
 		return nil
 	}
@@ -43,10 +46,15 @@ func (s *search) noting() []combination {
 }
 
 // moves reports whether a mention is of a moment that "on" or "at" and a moment follow, as those of
-// "arrives on 1 July" do.
+// "arrives on 1 July" do, or of what no equation yields that they and an amount of its own follow:
+// "comes back at 65 °C".
 func (s *search) moves(m *mention) bool {
 	p := s.prose
-	return s.vocabulary.terms[m.variable].moment() && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment
+	if m.to+1 >= len(p.tokens) || p.within[m.to+1] < 0 {
+		return false
+	}
+	q := &p.quantities[p.within[m.to+1]]
+	return s.vocabulary.terms[m.variable].moment() && q.moment || p.takes(m, q)
 }
 
 // dated reports whether "on" or "at" stands at a token, before an amount.

@@ -369,10 +369,10 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 }
 
 // ofName reports whether "of" stands at a token behind the whole name of a variable that can take
-// a number, before the first of some with one unit: "a headway of 8, 10 and 20 min". Lengths may be
-// the sides of something.
+// a number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20
+// min". Lengths may be the sides of something.
 func (v *Vocabulary) ofName(s *scanner, at int, q quantity) bool {
-	if !s.tok(at).is("partitive") || !bareOnly(q) {
+	if !s.tok(at).is("partitive") || !bareOnly(q) && q.readings[0].kind != kindPercent {
 		return false
 	}
 	p := v.bare(s.tokens)

@@ -274,9 +274,9 @@ func (t *tables) newName(text string) name {
 	var n name
 	for _, w := range splitWords(text) {
 		n.spoken = append(n.spoken, t.stem(w))
+		n.joined += w
 		if !t.wordIs(w, "grammar") || t.wordIs(w, "telling") {
 			n.words = append(n.words, t.stem(w))
-			n.joined += w
 		} else {
 			n.cut = true
 		}
