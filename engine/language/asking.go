@@ -74,7 +74,7 @@ func (p *prose) findVerb(q *question) {
 	for _, i := range []int{at, last} {
 		switch {
 		case i <= q.to || !p.tokens[q.to].is("doing"):
-		case p.tokens[i].is("costing"):
+		case p.tokens[i].is("costing"), p.tokens[i].is("earning"):
 			q.want, q.verb = wantMoney, i
 			return
 		case p.tokens[i].is("weighing"):

@@ -357,7 +357,7 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if of := s.prose.counts[m.from]; told || of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
 		}
-		if !stated && s.prose.askedFor(m) {
+		if !stated && (s.prose.askedFor(m) || m.to < from && s.qualifies(m, from)) {
 			link *= s.weights.AskedName
 		}
 		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, s.prose.within[m.from]) {
@@ -368,6 +368,14 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// qualifies reports whether a name only says more of that of a result, which stands right behind it
+// and before an amount: "payment schedule for 10,000 dollars".
+func (s *search) qualifies(m *mention, to int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+		return o.variable != m.variable && o.from == m.to && o.to <= to && s.vocabulary.terms[o.variable].derived && !s.prose.tokens[o.from].is("costing") && o.weight >= s.weights.ExactName && !o.told
+	})
 }
 
 // leads reports whether a name behind an amount goes on to another amount of the same kind: "800

@@ -192,7 +192,8 @@ func (s *search) otherChoice(best *combination) *value.Error {
 			for behind < len(p.tokens) && p.tokens[behind].is("stating") {
 				behind++
 			}
-			if s.nameless(behind) && (p.known[behind] == asNothing || p.known[behind] == asTypo) {
+			dated := behind+1 < len(p.tokens) && p.tokens[behind+1].is("common unit") // "spent on fuel last year"
+			if !dated && s.nameless(behind) && (p.known[behind] == asNothing || p.known[behind] == asTypo) {
 				return notUnderstood(quoted(p.fragment(m.from, behind+1)))
 			}
 		}

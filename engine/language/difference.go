@@ -1,6 +1,9 @@
 package language
 
 import (
+	"slices"
+	"strconv"
+
 	"reckon/engine"
 	"reckon/engine/value"
 )
@@ -18,6 +21,12 @@ func (s *search) howMuch(r *engine.Request, trace *Trace) *value.Error {
 	kept := s.kept().Variable
 	if kept < 0 || s.pending != nil || len(r.Inputs) == 0 || len(r.Targets) != 1 || r.Targets[0].Variable != kept || !s.degreesOf(kept) {
 		return notUnderstood(s.say("difference", quoted(words)))
+	}
+	if !slices.ContainsFunc(r.Inputs, func(in engine.Given) bool {
+		v := s.baseValue(in.Variable)
+		return v == nil || in.Cleared || !v.Value.Equal(in.Value)
+	}) {
+		return notUnderstood(s.say("same scenario", quoted(words), strconv.Itoa(s.base.Index)))
 	}
 	trace.Compare = s.base.Index
 	return nil

@@ -242,9 +242,13 @@ func (s *search) compared(*combination) *value.Error {
 	return nil
 }
 
-// judged refuses a question what is best, which asks for no value.
+// judged refuses a question what is best, which asks for no value, and one why something is as it
+// is with other amounts.
 func (s *search) judged(best *combination) *value.Error {
 	p := s.prose
+	if at := slices.IndexFunc(p.tokens, func(t token) bool { return t.is("reasoning") }); at >= 0 && len(best.picks) > 0 && p.opens(at) {
+		return notUnderstood(quoted(p.tokens[at].text))
+	}
 	if len(p.quantities) > 0 || s.base != nil || len(p.questions) == 0 || !anyIs(p.tokens, "judging") {
 		return nil
 	}
@@ -368,7 +372,7 @@ func (s *search) unknownNoun(best *combination) string {
 		if word := s.unknownHead(&q, best); word != "" {
 			return word
 		}
-		if word := s.stranger(q.to, q.end); q.costs() && word != "" {
+		if word := s.stranger(q.to, q.end); q.costs(p) && word != "" {
 			return word
 		}
 	}
@@ -389,7 +393,7 @@ func (s *search) unknownNoun(best *combination) string {
 		if q.unit != nil || names(q) {
 			continue
 		}
-		if q.want == wantAny || q.want == wantCount || q.costs() {
+		if q.want == wantAny || q.want == wantCount || q.costs(p) {
 			if word := s.stranger(q.to, q.end); word != "" {
 				return word
 			}

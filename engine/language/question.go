@@ -48,8 +48,8 @@ func (q *question) degree(p *prose) bool {
 	return last.is("own degree") || q.want != wantAny && q.want != wantCount && q.want != wantMoney
 }
 
-// costs reports whether its verb asks for money.
-func (q *question) costs() bool { return q.verb > 0 && q.want == wantMoney }
+// costs reports whether its verb asks what something costs.
+func (q *question) costs(p *prose) bool { return q.verb > 0 && p.tokens[q.verb].is("costing") }
 
 // fits says how well a variable answers a question of a kind: 1 fully, 0 for not at all.
 func (w *weights) fits(asked want, t *term) float64 {

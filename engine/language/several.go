@@ -52,6 +52,9 @@ func (v *Vocabulary) interpret(text string, tokens []token, c Conversation, env 
 		}
 	}
 	merged, variable := v.merged(requests)
+	if variable < 0 && tabled && trace.combinations[0].plan.ok { // "40, 50 and 40 guests", of which no table is made either
+		return engine.Request{}, trace, []value.Error{*notUnderstood(quoted(trace.search.prose.fragment(list.from, list.to)))}
+	}
 	if variable < 0 || !list.either && why.mayShare(variable, len(requests)) || tabled && why.unmet() {
 		return request, trace, errs
 	}
