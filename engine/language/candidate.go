@@ -374,7 +374,8 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 // and before an amount: "payment schedule for 10,000 dollars".
 func (s *search) qualifies(m *mention, to int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
-		return o.variable != m.variable && o.from == m.to && o.to <= to && s.vocabulary.terms[o.variable].derived && !s.prose.tokens[o.from].is("costing") && o.weight >= s.weights.ExactName && !o.told
+		return o.variable != m.variable && o.from == m.to && o.to <= to && s.vocabulary.terms[o.variable].derived && !s.prose.tokens[o.from].is("costing") && o.weight >= s.weights.ExactName && !o.told &&
+			!slices.ContainsFunc(s.prose.mentions, func(n mention) bool { return n.variable == m.variable && n.overlaps(&o) }) // "break-even quantity"
 	})
 }
 

@@ -255,15 +255,15 @@ func (s *search) judged(best *combination) *value.Error {
 	return s.nothing()
 }
 
-// unused refuses an amount that no words name, that several variables could take, and that takes no
-// part in an answer.
+// unused refuses an amount that no words name, that several variables could take or that is a table,
+// and that takes no part in an answer.
 func (s *search) unused(best *combination) *value.Error {
 	targets := []int{best.target}
 	if joined, together := s.joinedNames(best); together {
 		targets = joined
 	}
 	for i, k := range best.picks {
-		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 {
+		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(best.picks), i, i+1)

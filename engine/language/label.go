@@ -136,12 +136,20 @@ func (p *prose) denies(at int) bool {
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit
 // of the number before them, "72 euros", a time that something is for each of, "every day", or a
-// part of the name of a variable, "depth at low water".
+// part of the name of a variable or of what describes it, "depth at low water".
 func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
 	if to < len(p.tokens) && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
 			i := slices.Index(n.spoken, p.tokens[from].stem)
 			return i >= 0 && i+to-from < len(n.spoken) && p.says(from, n.spoken[i:i+to-from+1])
+		})
+	}) {
+		return true
+	}
+	if from > 0 && to < len(p.tokens) && !p.tokens[from-1].is("article") && slices.ContainsFunc(v.terms, func(t term) bool {
+		return !t.hidden && slices.ContainsFunc(t.clauses, func(clause []string) bool {
+			i := slices.Index(clause, p.tokens[from].stem)
+			return i > 0 && i+to-from < len(clause) && p.says(from-1, clause[i-1:i+to-from+1])
 		})
 	}) {
 		return true
