@@ -151,10 +151,14 @@ func (b *cluster) takesApart(ctx context.Context) bool {
 	}
 	b.agreed.asked = time.Now()
 	list, err := askHoldings(ctx, b.log.conn, b.config)
-	all := err == nil && len(list)+1 >= max(clusterReplicas, b.nodes())
-	for _, h := range list {
-		all = all && h.Apart
+	size, all := clusterReplicas, err == nil
+	for _, h := range append(list, holdingOf(b.server)) {
+		all = all && (h.Apart || h.Node == b.config.Node)
+		for _, g := range h.Groups {
+			size = max(size, g.Size) // of all nodes that the cluster has, the server's peers may be more
+		}
 	}
+	all = all && len(list)+1 >= size
 	b.agreed.found.Store(all)
 	return all
 }
