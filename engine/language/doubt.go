@@ -255,8 +255,8 @@ func (s *search) judged(best *combination) *value.Error {
 	return s.nothing()
 }
 
-// unused refuses an amount that no words name, that several variables could take or that is a table,
-// and that takes no part in an answer.
+// unused refuses an amount that no words name, that several variables could take or that is a
+// table, and that takes no part in an answer.
 func (s *search) unused(best *combination) *value.Error {
 	targets := []int{best.target}
 	if joined, together := s.joinedNames(best); together {
