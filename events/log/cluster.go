@@ -266,7 +266,9 @@ func (b *cluster) nodes() int {
 	if b.server == nil {
 		return 1
 	}
-	return max(1, len(b.server.ActivePeers())) // which every server knows, unlike JetStreamClusterPeers
+	// Every server knows whom it is connected to, unlike JetStreamClusterPeers; ActivePeers has at
+	// times a name more than there are nodes after one has come back.
+	return 1 + b.server.NumRemotes()
 }
 
 func (b *cluster) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {

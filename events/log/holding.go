@@ -155,7 +155,7 @@ func (b *cluster) takesApart(ctx context.Context) bool {
 	for _, h := range append(list, holdingOf(b.server)) {
 		all = all && (h.Apart || h.Node == b.config.Node)
 		for _, g := range h.Groups {
-			size = max(size, g.Size) // of all nodes that the cluster has, the server's peers may be more
+			size = max(size, g.Size) // those that are down may be of earlier versions
 		}
 	}
 	all = all && len(list)+1 >= size

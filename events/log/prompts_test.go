@@ -137,6 +137,11 @@ func TestClusterAgreesOnPrompts(t *testing.T) {
 			return nil
 		})
 	}
+	for i, l := range c.Logs {
+		if n := l.Nodes(); n != 3 {
+			t.Errorf("node %d counts %d nodes", i, n)
+		}
+	}
 	prompt, event := asked(uuid.New(), strings.Repeat("long ", events.LongPrompt))
 	c.Append(t, 0, prompt, 0)
 	last := c.Append(t, 1, event, 0)
