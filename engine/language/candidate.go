@@ -1,22 +1,11 @@
 package language
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"reckon/engine/units"
 )
-
-// slot is an amount or a change of the prompt that some variable must take, with the variables that
-// can.
-type slot struct {
-	quantity   int // -1 for a change that a word tells
-	change     *change
-	from, to   int
-	candidates []candidate // best first
-	dropped    bool        // the amount is only named to be replaced
-}
 
 // candidate is a variable that a slot may belong to.
 type candidate struct {
@@ -33,267 +22,6 @@ type candidate struct {
 // gives reports whether some picks give a variable its value.
 func gives(picks []candidate, variable int) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool { return c.variable == variable })
-}
-
-// slots lists what must be assigned.
-func (s *search) slots() []slot {
-	p := s.prose
-	s.rate = make([]bool, len(p.quantities))
-	for i := range p.quantities {
-		to := p.quantities[i].to
-		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to })
-	}
-	p.findCounts()
-	var list []slot
-	changed := map[int]*change{}
-	for i := range p.changes {
-		c := &p.changes[i]
-		if c.quantity >= 0 {
-			changed[c.quantity] = c
-		} else if s.base != nil || s.prose.opening.move == undo || s.multiplies(c) {
-			list = append(list, slot{quantity: -1, change: c, from: c.from, to: c.to})
-		}
-	}
-	for i := range p.quantities {
-		q := &p.quantities[i]
-		if s.idle(q) {
-			continue
-		}
-		if q.labels() {
-			changed[i] = nil // "add a cake stand"
-		}
-		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i] || s.base != nil && p.ledTo(i)})
-	}
-	for i := range list {
-		l := &list[i]
-		if l.dropped {
-			continue
-		}
-		if l.change != nil {
-			l.candidates = append(l.candidates, s.changeCandidates(i, l)...)
-		}
-		if l.quantity >= 0 && (l.change == nil || !l.change.sure || s.base == nil && len(l.candidates) == 0) {
-			if !s.rate[l.quantity] {
-				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
-			}
-			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) && !(q.share && l.change != nil && l.change.sure) {
-				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
-			}
-		}
-		if l.change != nil && slices.ContainsFunc(l.candidates, s.risen(l)) { // "job cost up 60 euros"
-			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.risen(l)(k) })
-		}
-		if l.change != nil && l.quantity < 0 {
-			l.candidates = s.multiplied(l)
-		}
-		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-		l.candidates = s.ledBy(l, s.bind(l))
-		if l.quantity > 0 && p.leaves(l.quantity-1) {
-			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.namedBehind(l.quantity-1, k.variable) })
-		}
-	}
-	for i := range list {
-		if slices.ContainsFunc(list[i+1:], s.concluded(&list[i])) {
-			list[i].candidates, list[i].dropped = nil, true
-		}
-	}
-	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
-	for i := range list {
-		for k := range list[i].candidates {
-			list[i].candidates[k].slot = i
-		}
-	}
-	return list
-}
-
-// concluded says which slots tell once more, behind a word that sums up, what a slot before them
-// tells: "our 2 kids, so 2 adults and 2 children".
-func (s *search) concluded(l *slot) func(slot) bool {
-	named := func(o *slot) bool {
-		return o.change == nil && len(o.candidates) > 0 && o.candidates[0].variable >= 0 && o.candidates[0].evidence >= s.weights.LeastNamed
-	}
-	return func(o slot) bool {
-		return named(l) && named(&o) && l.candidates[0].variable == o.candidates[0].variable && l.candidates[0].text == o.candidates[0].text &&
-			anyIs(s.prose.tokens[l.to:o.from], "concluding")
-	}
-}
-
-// multiplied leaves a factor before things to the numbers of them: "half the rooms" is not half the
-// time for a room.
-func (s *search) multiplied(l *slot) []candidate {
-	p, at := s.prose, l.change.to
-	for at < len(p.tokens) && p.meaning[at] == grammar {
-		at++
-	}
-	number := func(k candidate) bool {
-		t := &s.vocabulary.terms[k.variable]
-		return k.variable >= 0 && t.number() && k.name >= 0 && p.mentions[k.name].from <= at && at < p.mentions[k.name].to
-	}
-	if !s.things(at) || !slices.ContainsFunc(l.candidates, number) {
-		return l.candidates
-	}
-	return slices.DeleteFunc(l.candidates, func(k candidate) bool { return !number(k) })
-}
-
-// risen says which candidates are changes of what the words right before the change name in full.
-func (s *search) risen(l *slot) func(candidate) bool {
-	return func(k candidate) bool {
-		if !k.relative || l.change.from >= l.from {
-			return false
-		}
-		return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-			return m.variable == k.variable && m.to == l.change.from && m.weight >= s.weights.ExactName && !m.told
-		})
-	}
-}
-
-// pair reports whether an amount is "two", in words, of what the domain has a first and a second
-// one of: "two trains are 420 km apart". It says nothing that such a domain does not.
-func (s *search) pair(l *slot) bool {
-	p := s.prose
-	if l.quantity < 0 || l.change != nil || !bareOnly(p.quantities[l.quantity]) || p.tokens[l.from].kind != word || !s.things(l.to) {
-		return false
-	}
-	if n, whole := p.quantities[l.quantity].readings[0].number.Int64(); !whole || n != 2 {
-		return false
-	}
-	named := func(which string) bool {
-		return slices.ContainsFunc(s.vocabulary.terms, func(t term) bool {
-			return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
-				return slices.ContainsFunc(n.spoken, func(w string) bool {
-					row := p.tables.lexicon[w].row("ordinals")
-					return row != nil && row[1] == which
-				})
-			})
-		})
-	}
-	return named("1") && named("2")
-}
-
-// namedBehind reports whether the words right behind an amount name a variable.
-func (s *search) namedBehind(quantity, variable int) bool {
-	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.from == s.prose.quantities[quantity].to && m.weight >= s.weights.LeastWord && !m.told
-	})
-}
-
-// ledBy leaves an amount that another one led to, and that no words name, to what the noun of that
-// one names: "3 machines are broken, so 2 run".
-func (s *search) ledBy(l *slot, list []candidate) []candidate {
-	p := s.prose
-	if s.base == nil || l.quantity != len(p.quantities)-1 || len(list) == 0 || list[0].evidence >= s.weights.LeastNamed {
-		return list
-	}
-	for i := range p.quantities {
-		led := func(k candidate) bool {
-			return slices.ContainsFunc(p.mentions, func(m mention) bool {
-				return m.variable == k.variable && m.from == p.quantities[i].to && m.weight >= s.weights.ExactName
-			})
-		}
-		if p.ledTo(i) && slices.ContainsFunc(list, led) {
-			return slices.DeleteFunc(list, func(k candidate) bool { return !led(k) })
-		}
-	}
-	return list
-}
-
-// bind leaves an amount that stands right behind the whole name of the variable that it fits best
-// to that one, and to those that are called nearly the same there or have their whole name behind
-// the amount.
-func (s *search) bind(l *slot) []candidate {
-	p := s.prose
-	if name := p.ownerOf(l); name != nil && slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.variable == name.variable }) {
-		return slices.DeleteFunc(l.candidates, func(k candidate) bool {
-			return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
-				return m.variable == k.variable && m.from == name.from && m.weight >= s.weights.LeastAsking
-			})
-		})
-	}
-	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() ||
-		len(p.things(&p.quantities[l.quantity])) > 0 {
-		return l.candidates
-	}
-	if s.things(l.to) || s.things(l.to+1) && p.meaning[l.to] == content { // "two full backups", though one is of 800 GB
-		measured := func(k candidate) bool {
-			t := &s.vocabulary.terms[k.variable]
-			return k.variable >= 0 && t.dimensional && !t.dimension.IsNone() && k.name >= 0 && p.mentions[k.name].from == l.to
-		}
-		if bareOnly(p.quantities[l.quantity]) && slices.ContainsFunc(l.candidates, func(k candidate) bool {
-			return k.variable >= 0 && s.vocabulary.terms[k.variable].number() && k.evidence >= s.weights.LeastNamed
-		}) {
-			l.candidates = slices.DeleteFunc(l.candidates, measured)
-		}
-	}
-	if s.counted(&p.quantities[l.quantity]) { // "40 patients"
-		part := func(k candidate) bool { // called by a part of that name
-			return !s.names(k.variable, l.to) && k.name >= 0 && p.mentions[k.name].from == l.to
-		}
-		if slices.ContainsFunc(l.candidates, func(k candidate) bool { return s.names(k.variable, l.to) }) {
-			return slices.DeleteFunc(l.candidates, part)
-		}
-	}
-	if s.followed(&p.quantities[l.quantity]) {
-		return l.candidates
-	}
-	at := slices.IndexFunc(p.mentions, func(m mention) bool {
-		return m.weight >= s.weights.ExactName && !m.told && m.to <= l.from && !p.tables.said(p.tokens[m.to-1].fold) && !p.tokens[m.to-1].is("costing") && p.states(m.to, l.from) && !p.owned(m.from) && m.variable == l.candidates[0].variable
-	})
-	if at < 0 {
-		return l.candidates
-	}
-	name := &p.mentions[at]
-	if slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.variable != name.variable && m.from < name.from && m.to >= name.from && m.weight >= s.weights.LeastLonger
-	}) {
-		return l.candidates // "break-even quantity" is no quantity
-	}
-	return slices.DeleteFunc(l.candidates, func(k candidate) bool {
-		return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
-			return m.variable == k.variable && (m.overlaps(name) && m.to == name.to && m.weight >= name.weight-s.weights.MostExplained || m.from == l.to && m.weight >= s.weights.ExactName)
-		})
-	})
-}
-
-// names reports whether the whole name of a variable starts at a token.
-func (s *search) names(variable, at int) bool {
-	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told
-	})
-}
-
-// ownerOf is the whole name that an amount with a unit is said to be of, where the amount is what
-// something is of: "heat of 12 kW of IT load", "waste of 40 m3 timber"; nil for none.
-func (p *prose) ownerOf(l *slot) *mention {
-	if l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || bareOnly(p.quantities[l.quantity]) || l.from == 0 ||
-		l.to >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") {
-		return nil
-	}
-	at := l.to
-	if p.tokens[at].is("partitive") {
-		at++
-	} else if p.headsAmount(at) {
-		return nil // "a width of 20 m length 40 m"
-	}
-	i := slices.IndexFunc(p.mentions, func(m mention) bool { return m.from == at && m.weight >= p.weights.ExactName && !m.told })
-	if i < 0 || slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.from == at && m.to > p.mentions[i].to && m.weight >= p.weights.LeastLonger
-	}) {
-		return nil
-	}
-	return &p.mentions[i]
-}
-
-// ownedReach is how many tokens before a name the "of" may stand that makes it the owner of what is
-// said: "the rating of my boat is 1.05".
-const ownedReach = 4
-
-func (p *prose) owned(from int) bool {
-	for at := from - 1; at >= max(0, from-ownedReach) && p.within[at] < 0 && p.tokens[at].kind == word; at-- {
-		if p.tokens[at].is("partitive") {
-			return true
-		}
-	}
-	return false
 }
 
 // followed reports whether a bare number has a noun behind it, which may be what it counts.
@@ -323,116 +51,6 @@ func (s *search) alone(q *quantity) bool {
 		}
 	}
 	return true
-}
-
-// partOfRate reports whether words such as "an hour" only say per what an amount before them is.
-func (s *search) partOfRate(from, quantity int) bool {
-	p := s.prose
-	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() || q.none {
-		return false
-	}
-	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
-}
-
-// nameEvidence is how strongly the words near a stretch of tokens name a variable.
-func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence float64, linked bool, name int) {
-	name = -1
-	for i := range s.prose.mentions {
-		m := &s.prose.mentions[i]
-		if m.variable != variable || outside && m.from < to && from < m.to {
-			continue
-		}
-		if q := s.prose.within[m.from]; q >= 0 && (m.from < from || m.from >= to) && !s.rate[q] {
-			continue // the word belongs to another amount
-		}
-		if s.countedBy(m, from) {
-			continue
-		}
-		told := s.leads(m, to) // it is the name of the next one
-		link := s.prose.connection(from, to, m.from, m.to)
-		stated := m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from)
-		if stated {
-			link = 1
-		}
-		if of := s.prose.counts[m.from]; told || of >= 0 && s.prose.quantities[of].from != from {
-			link *= s.weights.OthersEach
-		}
-		if !stated && (s.prose.askedFor(m) || m.to < from && s.qualifies(m, from)) {
-			link *= s.weights.AskedName
-		}
-		if m.from < to && from < m.to && s.prose.within[m.from] >= 0 && !s.unitOnly(variable, s.prose.within[m.from]) {
-			link *= s.weights.OwnUnit
-		}
-		if e := s.weights.ForName * m.weight * link; e > evidence {
-			evidence, linked, name = e, link >= s.weights.LeastLink && m.weight >= s.weights.LeastLinked, i
-		}
-	}
-	return evidence, linked, name
-}
-
-// qualifies reports whether a name only says more of that of a result, which stands right behind it
-// and before an amount: "payment schedule for 10,000 dollars".
-func (s *search) qualifies(m *mention, to int) bool {
-	return slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
-		return o.variable != m.variable && o.from == m.to && o.to <= to && s.vocabulary.terms[o.variable].derived && !s.prose.tokens[o.from].is("costing") && o.weight >= s.weights.ExactName && !o.told &&
-			!slices.ContainsFunc(s.prose.mentions, func(n mention) bool { return n.variable == m.variable && n.overlaps(&o) }) // "break-even quantity"
-	})
-}
-
-// leads reports whether a name behind an amount goes on to another amount of the same kind: "800
-// euros grow to 1000 euros" says what has become 1000 euros.
-func (s *search) leads(m *mention, to int) bool {
-	p := s.prose
-	at := m.to
-	if m.from < to || to == 0 || p.within[to-1] < 0 || at >= len(p.tokens) || !p.tokens[at].is("goal") && !p.tokens[at].is("stating") {
-		return false
-	}
-	for at < len(p.tokens) && (p.tokens[at].is("goal") || p.tokens[at].is("stating")) {
-		at++
-	}
-	if at >= len(p.tokens) || p.within[at] < 0 {
-		return false
-	}
-	a, b := &p.quantities[p.within[to-1]], &p.quantities[p.within[at]]
-	return !a.weak && !b.weak && !bareOnly(*a) && alike(*a, *b)
-}
-
-// mostDescribing is how many tokens may say what the thing is whose amount is stated: "the diagonal
-// of a rectangle is 13 m".
-const mostDescribing = 5
-
-// described reports whether nothing stands between a name and an amount but what it is of, which
-// names nothing by itself, and a word that states the amount.
-func (p *prose) described(from, to int) bool {
-	if to-from < 3 || to-from > mostDescribing || !p.tokens[from].is("partitive") || !p.tokens[to-1].is("stating") {
-		return false
-	}
-	for at := from + 1; at < to-1; at++ {
-		if p.tokens[at].kind != word || p.within[at] >= 0 || p.tokens[at].border() != noBorder && p.tokens[at].border() <= conjunctionBorder {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from > from && m.to < to && m.weight >= p.weights.ExactName })
-}
-
-// countedBy reports whether a mention is the noun for what another number than the one at a token
-// counts: the servers of "60 servers of 2 units".
-func (s *search) countedBy(m *mention, from int) bool {
-	p := s.prose
-	q := -1
-	if m.from > 0 {
-		q = p.within[m.from-1]
-	}
-	return q >= 0 && p.quantities[q].from != from && p.quantities[q].to == m.from && !p.quantities[q].weak && bareOnly(p.quantities[q]) &&
-		s.vocabulary.terms[m.variable].number() && p.tables.plural(&p.tokens[m.from])
-}
-
-// unitOnly reports whether the unit of an amount is no unit of a variable, so that a word of it can
-// only be its name.
-func (s *search) unitOnly(variable, quantity int) bool {
-	q := &s.prose.quantities[quantity]
-	t := &s.vocabulary.terms[variable]
-	return len(q.readings) == 0 || q.readings[0].unit == nil || !t.dimensional || q.readings[0].unit.Dimension() != t.dimension
 }
 
 // valueCandidates are the variables that an amount may be the value of.
@@ -478,13 +96,6 @@ func (s *search) byPeriod(q *quantity, list []candidate) []candidate {
 		return slices.ContainsFunc(list, func(o candidate) bool {
 			return called(o) && s.vocabulary.terms[o.variable].dimension == t.dimension && (k.name < 0 || s.sharesWords(k.name, o.variable))
 		})
-	})
-}
-
-// sharesWords reports whether words of a mention name another variable, too.
-func (s *search) sharesWords(name, variable int) bool {
-	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.overlaps(&s.prose.mentions[name])
 	})
 }
 
@@ -637,26 +248,6 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	return best, true
 }
 
-// spokenRate reports whether the words behind a number, with "a day" among them, are a name of a
-// variable: "10 eggs a day".
-func (s *search) spokenRate(q *quantity, t *term) bool {
-	p := s.prose
-	return slices.ContainsFunc(t.names, func(n name) bool {
-		over := false
-		for i, stem := range n.spoken {
-			if q.to+i >= len(p.tokens) {
-				return false
-			}
-			tok := &p.tokens[q.to+i]
-			rated := (tok.is("per") || tok.is("indefinite")) && p.tables.lexicon[stem].is("per word")
-			if over = over || rated; !rated && tok.stem != stem {
-				return false
-			}
-		}
-		return over && len(n.spoken) > 2
-	})
-}
-
 // shortened reports whether a reading of an amount leaves out what another one has, and that is how
 // the variable is measured: the thousands of "10k" for kilometres, the millions of "1 M" for moles
 // in a litre, the minutes of "5 min/km" where there is a pace.
@@ -692,16 +283,6 @@ func (s *search) dropped(q *quantity, r int) *quantity {
 		return q
 	}
 	return &quantity{from: q.to - 1, to: q.to}
-}
-
-// namedBefore reports whether the words right before a number name the variable, whatever noun
-// stands behind it.
-func (s *search) namedBefore(q *quantity, k *candidate) bool {
-	if !k.linked {
-		return false
-	}
-	m := &s.prose.mentions[k.name]
-	return m.from < q.to && s.prose.connection(q.from, q.to, m.from, m.to) >= s.weights.LeastBeside
 }
 
 // countsOther reports whether a bare number stands before things, while a variable is no number and

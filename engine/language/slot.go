@@ -1,0 +1,273 @@
+package language
+
+import (
+	"cmp"
+	"slices"
+)
+
+// slot is an amount or a change of the prompt that some variable must take, with the variables that
+// can.
+type slot struct {
+	quantity   int // -1 for a change that a word tells
+	change     *change
+	from, to   int
+	candidates []candidate // best first
+	dropped    bool        // the amount is only named to be replaced
+}
+
+// slots lists what must be assigned.
+func (s *search) slots() []slot {
+	p := s.prose
+	s.rate = make([]bool, len(p.quantities))
+	for i := range p.quantities {
+		to := p.quantities[i].to
+		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to })
+	}
+	p.findCounts()
+	var list []slot
+	changed := map[int]*change{}
+	for i := range p.changes {
+		c := &p.changes[i]
+		if c.quantity >= 0 {
+			changed[c.quantity] = c
+		} else if s.base != nil || s.prose.opening.move == undo || s.multiplies(c) {
+			list = append(list, slot{quantity: -1, change: c, from: c.from, to: c.to})
+		}
+	}
+	for i := range p.quantities {
+		q := &p.quantities[i]
+		if s.idle(q) {
+			continue
+		}
+		if q.labels() {
+			changed[i] = nil // "add a cake stand"
+		}
+		list = append(list, slot{quantity: i, change: changed[i], from: q.from, to: q.to, dropped: p.replaced[i] || s.base != nil && p.ledTo(i)})
+	}
+	for i := range list {
+		l := &list[i]
+		if l.dropped {
+			continue
+		}
+		if l.change != nil {
+			l.candidates = append(l.candidates, s.changeCandidates(i, l)...)
+		}
+		if l.quantity >= 0 && (l.change == nil || !l.change.sure || s.base == nil && len(l.candidates) == 0) {
+			if !s.rate[l.quantity] {
+				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
+			}
+			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) && !(q.share && l.change != nil && l.change.sure) {
+				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
+			}
+		}
+		if l.change != nil && slices.ContainsFunc(l.candidates, s.risen(l)) { // "job cost up 60 euros"
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.risen(l)(k) })
+		}
+		if l.change != nil && l.quantity < 0 {
+			l.candidates = s.multiplied(l)
+		}
+		slices.SortStableFunc(l.candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+		l.candidates = s.ledBy(l, s.bind(l))
+		if l.quantity > 0 && p.leaves(l.quantity-1) {
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.namedBehind(l.quantity-1, k.variable) })
+		}
+	}
+	for i := range list {
+		if slices.ContainsFunc(list[i+1:], s.concluded(&list[i])) {
+			list[i].candidates, list[i].dropped = nil, true
+		}
+	}
+	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
+	for i := range list {
+		for k := range list[i].candidates {
+			list[i].candidates[k].slot = i
+		}
+	}
+	return list
+}
+
+// concluded says which slots tell once more, behind a word that sums up, what a slot before them
+// tells: "our 2 kids, so 2 adults and 2 children".
+func (s *search) concluded(l *slot) func(slot) bool {
+	named := func(o *slot) bool {
+		return o.change == nil && len(o.candidates) > 0 && o.candidates[0].variable >= 0 && o.candidates[0].evidence >= s.weights.LeastNamed
+	}
+	return func(o slot) bool {
+		return named(l) && named(&o) && l.candidates[0].variable == o.candidates[0].variable && l.candidates[0].text == o.candidates[0].text &&
+			anyIs(s.prose.tokens[l.to:o.from], "concluding")
+	}
+}
+
+// multiplied leaves a factor before things to the numbers of them: "half the rooms" is not half the
+// time for a room.
+func (s *search) multiplied(l *slot) []candidate {
+	p, at := s.prose, l.change.to
+	for at < len(p.tokens) && p.meaning[at] == grammar {
+		at++
+	}
+	number := func(k candidate) bool {
+		t := &s.vocabulary.terms[k.variable]
+		return k.variable >= 0 && t.number() && k.name >= 0 && p.mentions[k.name].from <= at && at < p.mentions[k.name].to
+	}
+	if !s.things(at) || !slices.ContainsFunc(l.candidates, number) {
+		return l.candidates
+	}
+	return slices.DeleteFunc(l.candidates, func(k candidate) bool { return !number(k) })
+}
+
+// risen says which candidates are changes of what the words right before the change name in full.
+func (s *search) risen(l *slot) func(candidate) bool {
+	return func(k candidate) bool {
+		if !k.relative || l.change.from >= l.from {
+			return false
+		}
+		return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+			return m.variable == k.variable && m.to == l.change.from && m.weight >= s.weights.ExactName && !m.told
+		})
+	}
+}
+
+// pair reports whether an amount is "two", in words, of what the domain has a first and a second
+// one of: "two trains are 420 km apart". It says nothing that such a domain does not.
+func (s *search) pair(l *slot) bool {
+	p := s.prose
+	if l.quantity < 0 || l.change != nil || !bareOnly(p.quantities[l.quantity]) || p.tokens[l.from].kind != word || !s.things(l.to) {
+		return false
+	}
+	if n, whole := p.quantities[l.quantity].readings[0].number.Int64(); !whole || n != 2 {
+		return false
+	}
+	named := func(which string) bool {
+		return slices.ContainsFunc(s.vocabulary.terms, func(t term) bool {
+			return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
+				return slices.ContainsFunc(n.spoken, func(w string) bool {
+					row := p.tables.lexicon[w].row("ordinals")
+					return row != nil && row[1] == which
+				})
+			})
+		})
+	}
+	return named("1") && named("2")
+}
+
+// namedBehind reports whether the words right behind an amount name a variable.
+func (s *search) namedBehind(quantity, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == s.prose.quantities[quantity].to && m.weight >= s.weights.LeastWord && !m.told
+	})
+}
+
+// ledBy leaves an amount that another one led to, and that no words name, to what the noun of that
+// one names: "3 machines are broken, so 2 run".
+func (s *search) ledBy(l *slot, list []candidate) []candidate {
+	p := s.prose
+	if s.base == nil || l.quantity != len(p.quantities)-1 || len(list) == 0 || list[0].evidence >= s.weights.LeastNamed {
+		return list
+	}
+	for i := range p.quantities {
+		led := func(k candidate) bool {
+			return slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.variable == k.variable && m.from == p.quantities[i].to && m.weight >= s.weights.ExactName
+			})
+		}
+		if p.ledTo(i) && slices.ContainsFunc(list, led) {
+			return slices.DeleteFunc(list, func(k candidate) bool { return !led(k) })
+		}
+	}
+	return list
+}
+
+// bind leaves an amount that stands right behind the whole name of the variable that it fits best
+// to that one, and to those that are called nearly the same there or have their whole name behind
+// the amount.
+func (s *search) bind(l *slot) []candidate {
+	p := s.prose
+	if name := p.ownerOf(l); name != nil && slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.variable == name.variable }) {
+		return slices.DeleteFunc(l.candidates, func(k candidate) bool {
+			return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.variable == k.variable && m.from == name.from && m.weight >= s.weights.LeastAsking
+			})
+		})
+	}
+	if l.quantity < 0 || l.change != nil || len(l.candidates) == 0 || p.quantities[l.quantity].weak || p.quantities[l.quantity].labels() ||
+		len(p.things(&p.quantities[l.quantity])) > 0 {
+		return l.candidates
+	}
+	if s.things(l.to) || s.things(l.to+1) && p.meaning[l.to] == content { // "two full backups", though one is of 800 GB
+		measured := func(k candidate) bool {
+			t := &s.vocabulary.terms[k.variable]
+			return k.variable >= 0 && t.dimensional && !t.dimension.IsNone() && k.name >= 0 && p.mentions[k.name].from == l.to
+		}
+		if bareOnly(p.quantities[l.quantity]) && slices.ContainsFunc(l.candidates, func(k candidate) bool {
+			return k.variable >= 0 && s.vocabulary.terms[k.variable].number() && k.evidence >= s.weights.LeastNamed
+		}) {
+			l.candidates = slices.DeleteFunc(l.candidates, measured)
+		}
+	}
+	if s.counted(&p.quantities[l.quantity]) { // "40 patients"
+		part := func(k candidate) bool { // called by a part of that name
+			return !s.names(k.variable, l.to) && k.name >= 0 && p.mentions[k.name].from == l.to
+		}
+		if slices.ContainsFunc(l.candidates, func(k candidate) bool { return s.names(k.variable, l.to) }) {
+			return slices.DeleteFunc(l.candidates, part)
+		}
+	}
+	if s.followed(&p.quantities[l.quantity]) {
+		return l.candidates
+	}
+	at := slices.IndexFunc(p.mentions, func(m mention) bool {
+		return m.weight >= s.weights.ExactName && !m.told && m.to <= l.from && !p.tables.said(p.tokens[m.to-1].fold) && !p.tokens[m.to-1].is("costing") && p.states(m.to, l.from) && !p.owned(m.from) && m.variable == l.candidates[0].variable
+	})
+	if at < 0 {
+		return l.candidates
+	}
+	name := &p.mentions[at]
+	if slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable != name.variable && m.from < name.from && m.to >= name.from && m.weight >= s.weights.LeastLonger
+	}) {
+		return l.candidates // "break-even quantity" is no quantity
+	}
+	return slices.DeleteFunc(l.candidates, func(k candidate) bool {
+		return k.variable != name.variable && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == k.variable && (m.overlaps(name) && m.to == name.to && m.weight >= name.weight-s.weights.MostExplained || m.from == l.to && m.weight >= s.weights.ExactName)
+		})
+	})
+}
+
+// names reports whether the whole name of a variable starts at a token.
+func (s *search) names(variable, at int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told
+	})
+}
+
+// ownerOf is the whole name that an amount with a unit is said to be of, where the amount is what
+// something is of: "heat of 12 kW of IT load", "waste of 40 m3 timber"; nil for none.
+func (p *prose) ownerOf(l *slot) *mention {
+	if l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || bareOnly(p.quantities[l.quantity]) || l.from == 0 ||
+		l.to >= len(p.tokens) || !p.tokens[l.from-1].is("partitive") {
+		return nil
+	}
+	at := l.to
+	if p.tokens[at].is("partitive") {
+		at++
+	} else if p.headsAmount(at) {
+		return nil // "a width of 20 m length 40 m"
+	}
+	i := slices.IndexFunc(p.mentions, func(m mention) bool { return m.from == at && m.weight >= p.weights.ExactName && !m.told })
+	if i < 0 || slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.from == at && m.to > p.mentions[i].to && m.weight >= p.weights.LeastLonger
+	}) {
+		return nil
+	}
+	return &p.mentions[i]
+}
+
+// partOfRate reports whether words such as "an hour" only say per what an amount before them is.
+func (s *search) partOfRate(from, quantity int) bool {
+	p := s.prose
+	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() || q.none {
+		return false
+	}
+	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
+}
