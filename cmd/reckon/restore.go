@@ -135,7 +135,7 @@ func (c *restoreCommand) fill(t terminal, from io.Reader, where string) error {
 	case errors.Is(err, log.ErrUnfinished) && errors.Is(err, backup.ErrFilled):
 		return fmt.Errorf("%s: %w: somebody else wrote to it meanwhile, so it cannot be completed and takes no requests: make it anew, as for another backup, and restore into that", where, err)
 	case errors.Is(err, log.ErrUnfinished):
-		return fmt.Errorf("%w. Until it is whole %s takes no requests", err, where)
+		return fmt.Errorf("%w. Until it is whole %s takes no requests: restore the same backup again to complete it", err, where)
 	case errors.Is(err, backup.ErrFilled):
 		return fmt.Errorf("%s: %w: restore into one that nothing was written to, whose nodes have new data directories; nothing was restored", where, err)
 	case errors.Is(err, backup.ErrNotWhole):

@@ -64,10 +64,19 @@ func Fill(ctx context.Context, l *log.Log, file io.ReadSeeker, progress Progress
 	return f.whole, err
 }
 
+// state is what the leader of a stream says, which is waited for as long as messages are: a cluster
+// that is slow may elect more than once, and a restore that ends there takes somebody to begin it
+// anew.
+func (f *filling) state(ctx context.Context, stream string) (*jetstream.StreamInfo, error) {
+	limited, cancel := context.WithTimeout(ctx, fillPatience)
+	defer cancel()
+	return f.log.State(limited, stream)
+}
+
 // completed tells whether the mark is gone: another call has restored the same backup, and the log
 // is in use.
 func (f *filling) completed(ctx context.Context) bool {
-	s, err := f.log.State(ctx, log.EventsStream)
+	s, err := f.state(ctx, log.EventsStream)
 	return err == nil && log.Restoring(s) == ""
 }
 
@@ -102,11 +111,11 @@ func (f *filling) rewind() (*reader, error) {
 
 // begin looks whether the log is empty, or has a part of the same backup.
 func (f *filling) begin(ctx context.Context) error {
-	events, err := f.log.State(ctx, log.EventsStream)
+	events, err := f.state(ctx, log.EventsStream)
 	if err != nil {
 		return err
 	}
-	commands, err := f.log.State(ctx, log.CommandsStream)
+	commands, err := f.state(ctx, log.CommandsStream)
 	if err != nil {
 		return err
 	}
@@ -152,7 +161,7 @@ func (f *filling) fill(ctx context.Context) error {
 		return err
 	}
 	for _, stream := range []string{log.EventsStream, log.CommandsStream} {
-		s, err := f.log.State(ctx, stream)
+		s, err := f.state(ctx, stream)
 		if err == nil && s.State.LastSeq != f.whole.of(stream) {
 			err = f.longer(stream)
 		}
@@ -166,7 +175,7 @@ func (f *filling) fill(ctx context.Context) error {
 // first leaves a log in use to which somebody has written just before the mark was there.
 func (f *filling) first(ctx context.Context) error {
 	for _, stream := range []string{log.EventsStream, log.CommandsStream} {
-		s, err := f.log.State(ctx, stream)
+		s, err := f.state(ctx, stream)
 		switch {
 		case err != nil:
 			return err
@@ -200,7 +209,7 @@ func (f *filling) pour(ctx context.Context, stream string) error {
 	reached, since := uint64(0), time.Now()
 	var failed error
 	for {
-		s, err := f.log.State(ctx, stream)
+		s, err := f.state(ctx, stream)
 		switch {
 		case err != nil:
 			failed = err

@@ -190,7 +190,7 @@ func (b *cluster) join(name string) (err error) {
 const (
 	clusterTry    = 2 * time.Second        // how long one try to find or make a stream may take
 	clusterRetry  = 250 * time.Millisecond // between two
-	electPatience = time.Minute            // how long another leader may take that was asked for
+	electPatience = time.Minute            // how long another leader may take that was asked for, and what ends a restore
 )
 
 // replicate finds or makes the streams and binds the log to them. Several nodes may do it at once.

@@ -97,13 +97,19 @@ func (l *Log) finished(ctx context.Context) (uint64, error) {
 	return info.AckFloor.Stream, nil
 }
 
-// State is what the leader says of a stream.
-func (l *Log) State(ctx context.Context, stream string) (*jetstream.StreamInfo, error) {
-	s, err := l.js.Stream(ctx, stream)
+// State is what the leader says of a stream. On a cluster it waits for one, as every request does.
+func (l *Log) State(ctx context.Context, stream string) (s *jetstream.StreamInfo, err error) {
+	err = l.again(ctx, func(ctx context.Context) error {
+		opened, err := l.js.Stream(ctx, stream)
+		if err == nil {
+			s = opened.CachedInfo()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open stream %s: %w", stream, err)
 	}
-	return s.CachedInfo(), nil
+	return s, nil
 }
 
 const (

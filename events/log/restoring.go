@@ -23,6 +23,8 @@ const restoringKey = "reckon.restoring"
 
 // SetRestoring marks the log as one that has a part of a backup, or takes the mark away for "".
 func (l *Log) SetRestoring(ctx context.Context, backup string) error {
+	ctx, cancel := context.WithTimeout(ctx, electPatience)
+	defer cancel()
 	err := l.again(ctx, func(ctx context.Context) error {
 		s, err := l.State(ctx, EventsStream)
 		if err != nil || s.Config.Metadata[restoringKey] == backup {
@@ -82,6 +84,8 @@ func (l *Log) Elect(ctx context.Context, seen func(*jetstream.StreamInfo) bool) 
 // BeginAt has the workers of a cluster begin with the command at a sequence. Those of a single NATS
 // see one by one that others are finished.
 func (l *Log) BeginAt(ctx context.Context, sequence uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, electPatience)
+	defer cancel()
 	s, err := l.State(ctx, CommandsStream)
 	if err != nil || s.Config.Replicas <= 1 {
 		return err

@@ -154,11 +154,7 @@ func keepDenying(want *jetstream.StreamConfig, have jetstream.StreamConfig) {
 // sayUnerasable says of streams that deny that messages are deleted how to get others.
 func (l *Log) sayUnerasable(ctx context.Context) error {
 	for _, name := range []string{CommandsStream, EventsStream} {
-		var s *jetstream.StreamInfo
-		err := l.again(ctx, func(ctx context.Context) (err error) {
-			s, err = l.State(ctx, name)
-			return err
-		})
+		s, err := l.State(ctx, name)
 		if err != nil {
 			return err
 		}
