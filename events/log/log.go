@@ -61,6 +61,8 @@ type Log struct {
 	damaged atomic.Pointer[DamagedError] // nil while nothing is known to be
 	doubted atomic.Bool                  // a publish was not acknowledged, and who leads has not been asked since
 	wholeAt atomic.Uint64                // see whole: one more than the elections that were heard of when it last held; 0 for never
+	asking  chan struct{}                // holds what is there while somebody asks for that
+	partAt  time.Time                    // when it last did not hold; for who asks
 	reads   *nats.Conn                   // to a server of this process, for single events, which are not to wait behind the tail
 	dir     string                       // data directory, where there is one
 	lock    *os.File                     // of the data directory; nil where another process holds it
@@ -78,7 +80,7 @@ type Log struct {
 // newLog makes a log without a backing. dir is its data directory, "" for none, and lock is held of
 // it or nil.
 func newLog(dir string, lock *os.File, logger *slog.Logger) *Log {
-	return &Log{dir: dir, lock: lock, logger: logger, appends: newAppends()}
+	return &Log{dir: dir, lock: lock, logger: logger, appends: newAppends(), asking: make(chan struct{}, 1)}
 }
 
 // Local tells whether this process holds the data directory, so that the views in there are its

@@ -47,9 +47,13 @@ func (l *Log) SetRestoring(ctx context.Context, backup string) error {
 	return nil
 }
 
+// partPause is how long a log that has a part of a backup is not asked again: every command that is
+// restored asks, and the leader that answers all of them answers nobody who restores.
+const partPause = 250 * time.Millisecond
+
 // whole fails with ErrDamaged, and with ErrUnfinished while the log has a part of a backup. One
 // that was found whole is asked again after an election. On an existing NATS it is not: it gets a
-// tick, and nothing is restored into a log that has one.
+// tick, and nothing is restored into a log that has one. Of many that ask at once one does so.
 func (l *Log) whole(ctx context.Context) error {
 	if err := l.Damaged(); err != nil {
 		return err
@@ -61,11 +65,24 @@ func (l *Log) whole(ctx context.Context) error {
 	if l.wholeAt.Load() == elections {
 		return nil
 	}
+	select {
+	case l.asking <- struct{}{}:
+		defer func() { <-l.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	switch {
+	case l.wholeAt.Load() == elections:
+		return nil
+	case time.Since(l.partAt) < partPause:
+		return ErrUnfinished
+	}
 	s, err := l.State(ctx, EventsStream)
 	if err != nil {
 		return err
 	}
 	if s.Config.Metadata[restoringKey] != "" {
+		l.partAt = time.Now()
 		return ErrUnfinished
 	}
 	l.wholeAt.Store(elections)
