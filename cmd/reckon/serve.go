@@ -280,10 +280,19 @@ func (c *serveCommand) Run(t terminal) error {
 	case err = <-broken:
 		// Without the log, all who wait for it are answered at once. The rest ends as if it were killed,
 		// which loses nothing: work that cannot be written must not be waited for.
-		closed(logger, "log", log.Close())
-		stop()
-		for range servers {
-			<-served
+		ended := make(chan struct{})
+		go func() {
+			closed(logger, "log", log.Close())
+			stop()
+			for range servers {
+				<-served
+			}
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(brokenFor):
+			logger.Warn("ending although the log or a request does not", "after", brokenFor)
 		}
 		fmt.Fprintf(t.err, "reckon: %v\n", err)
 		startAgain(err)
@@ -291,6 +300,10 @@ func (c *serveCommand) Run(t terminal) error {
 	}
 	return err
 }
+
+// brokenFor is how long a log that cannot be written and those who wait for it may take to end: a
+// server that disables its store while it ends may wait for itself.
+const brokenFor = 10 * time.Second
 
 // listenOn listens on the address that a flag gives.
 func listenOn(flag, address string, logger *slog.Logger) (net.Listener, error) {
