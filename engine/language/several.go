@@ -177,7 +177,8 @@ func (t *Trace) unmet() bool {
 }
 
 // mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6
-// and 2 m": words name others of them, or none is named and there are enough.
+// and 2 m": words name others of them than what is asked for, or none is named, there are enough,
+// and one alone does not suffice.
 func (t *Trace) mayShare(variable, n int) bool {
 	if len(t.combinations) == 0 {
 		return false
@@ -189,15 +190,15 @@ func (t *Trace) mayShare(variable, n int) bool {
 		}
 		able, named := 0, 0
 		for _, c := range s.list[k.slot].candidates {
-			if c.variable < 0 {
+			if c.variable < 0 || c.variable == t.combinations[0].target {
 				continue
 			}
 			able++
-			if c.variable == variable || c.evidence >= s.weights.LeastNamed && !(k.name >= 0 && s.prose.mentions[k.name].contains(&s.prose.mentions[c.name])) {
+			if c.variable == variable || c.evidence >= s.weights.LeastNamed && !(k.name >= 0 && s.prose.mentions[k.name].covers(&s.prose.mentions[c.name])) {
 				named++ // by words of its own
 			}
 		}
-		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && t.unmet()
 	}
 	return false
 }
