@@ -29,15 +29,15 @@ func (s *search) followed(q *quantity) bool {
 	return bareOnly(*q) && q.to < len(s.prose.tokens) && s.prose.tokens[q.to].kind == word && s.prose.meaning[q.to] == content
 }
 
-// idle reports whether an amount is a day that is only mentioned: one in words, where the domain
-// has no moments.
+// idle reports whether an amount is a day or a time of day that is only mentioned: one in words,
+// where the domain has no moments.
 func (s *search) idle(q *quantity) bool {
-	days := func(t term) bool { return t.kind == dateKind || t.kind == datetimeKind }
-	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, days) {
+	tells := func(t term) bool { return t.moment() && !t.hidden }
+	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, tells) {
 		return false
 	}
 	digits := slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.kind == number })
-	return !digits && (len(q.readings) == 0 || q.readings[0].kind == kindDate)
+	return !digits && (len(q.readings) == 0 || q.readings[0].kind == kindDate || q.readings[0].kind == kindClock)
 }
 
 // alone reports whether a prompt says nothing beside an amount.

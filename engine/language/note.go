@@ -26,15 +26,19 @@ func (s *search) noting() []combination {
 	asks := func(m mention) bool {
 		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m))
 	}
+	statement := p.statement()
 	refers := func(t token) bool {
-		return t.is("asking") || t.is("same") || t.is("origin") && !t.is("partitive") || t.lex.row("comparatives") != nil
+		return t.is("asking") || t.is("same") || !statement && (t.is("origin") && !t.is("partitive") || t.lex.row("comparatives") != nil)
 	}
 	if slices.ContainsFunc(p.mentions, asks) || slices.ContainsFunc(p.tokens, refers) {
 		return nil
 	}
 	s.states = true
+	s.dropOnes()
 	found := s.combinations()
-	if len(found) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool { return s.notGiven(&m, found[0].picks) }) {
+	if len(found) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return s.notGiven(&m, found[0].picks) && !(statement && p.besideAmount(&m))
+	}) {
 		return found
 	}
 	s.states = false
@@ -43,6 +47,58 @@ func (s *search) noting() []combination {
 		return found
 	}
 	return nil
+}
+
+// statement reports whether a prompt closes with a full stop.
+func (p *prose) statement() bool { return len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].fold == "." }
+
+// besideAmount reports whether an amount stands in the clause of a mention.
+func (p *prose) besideAmount(m *mention) bool {
+	from, to := m.from, m.to
+	for from > 0 && p.tokens[from-1].kind != mark {
+		from--
+	}
+	for to < len(p.tokens) && p.tokens[to].kind != mark {
+		to++
+	}
+	return slices.ContainsFunc(p.quantities, func(q quantity) bool { return !q.weak && from <= q.from && q.to <= to })
+}
+
+// namesAmount reports whether a mention at the end only says what an amount before it was: "we paid
+// 500, that's the deposit", "it's 55 miles, the distance I mean".
+func (p *prose) namesAmount(m *mention) bool {
+	if !p.closes(m) || p.heads(m) {
+		return false
+	}
+	if slices.ContainsFunc(p.tables.patterns("correcting"), func(r *rule) bool {
+		n, _ := r.pattern.match(p.tokens, p.used, m.to)
+		return n > 0
+	}) {
+		return true
+	}
+	at := m.from - 1
+	for at > 0 && p.tokens[at].is("article") {
+		at--
+	}
+	return at > 0 && p.tokens[at].is("declaring") && p.tokens[at-1].kind == mark && !p.tokens[at].is("auxiliary")
+}
+
+// dropOnes takes "one" before a noun for an article where the amount behind is told for each of
+// what that names: "one box weighs 12 kg" counts no boxes.
+func (s *search) dropOnes() {
+	p := s.prose
+	for i := range s.list[:len(s.list)-1] {
+		l, next := &s.list[i], &s.list[i+1]
+		if l.quantity < 0 || next.quantity < 0 || !p.quantities[l.quantity].weak || !s.oneThing(&p.quantities[l.quantity]) || !p.opens(l.from) {
+			continue
+		}
+		thing := p.thingAt(l.to)
+		if slices.ContainsFunc(next.candidates, func(k candidate) bool {
+			return k.variable >= 0 && s.weights.fitsEach(&s.vocabulary.terms[k.variable], thing) == 1
+		}) {
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return k.variable >= 0 })
+		}
+	}
 }
 
 // moves reports whether a mention is of a moment that "on" or "at" and a moment follow, as those of
@@ -73,12 +129,15 @@ func (p *prose) dated(at int) bool {
 func (p *prose) declared(m *mention) bool {
 	if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") {
 		at := m.to
-		for at < len(p.tokens) && p.meaning[at] == grammar {
+		for at < len(p.tokens) && p.tokens[at].is("grammar") {
 			at++
 		}
 		if at < len(p.tokens) && p.within[at] >= 0 {
-			return true // "we ship 640 cartons"
+			return true // "we ship 640 cartons", "we ran for 3 hours"
 		}
+	}
+	if p.namesAmount(m) {
+		return true
 	}
 	from, to := m.from, m.to
 	for from > 0 && p.tokens[from-1].kind != mark && !p.tokens[from-1].is("joining") {

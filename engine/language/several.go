@@ -177,28 +177,33 @@ func (t *Trace) unmet() bool {
 }
 
 // mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6
-// and 2 m": words name others of them than what is asked for, or none is named, there are enough,
-// and one alone does not suffice.
+// and 2 m": words name others of them, or none is named and there are enough. Of three or more,
+// what is asked for takes none, the words that name the variable name no other one, and a
+// conversation tells what they change.
 func (t *Trace) mayShare(variable, n int) bool {
 	if len(t.combinations) == 0 {
 		return false
 	}
-	s := t.search
+	s, row := t.search, n >= leastCells
 	for _, k := range t.combinations[0].picks {
 		if k.variable != variable {
 			continue
 		}
 		able, named := 0, 0
 		for _, c := range s.list[k.slot].candidates {
-			if c.variable < 0 || c.variable == t.combinations[0].target {
+			if c.variable < 0 || row && c.variable == t.combinations[0].target {
 				continue
 			}
 			able++
-			if c.variable == variable || c.evidence >= s.weights.LeastNamed && !(k.name >= 0 && s.prose.mentions[k.name].covers(&s.prose.mentions[c.name])) {
-				named++ // by words of its own
+			own := func() bool { // by words of its own
+				a, b := s.prose.mentions[k.name], s.prose.mentions[c.name]
+				return !a.contains(&b) && !(row && a.from == b.from && a.to == b.to)
+			}
+			if c.variable == variable || c.evidence >= s.weights.LeastNamed && (k.name < 0 || own()) {
+				named++
 			}
 		}
-		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && t.unmet()
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && !(row && s.base != nil)
 	}
 	return false
 }

@@ -45,11 +45,8 @@ func (s *search) claimed(picks []candidate, mention int) float64 {
 
 // contains reports whether a mention has all words of another one, and more.
 func (m *mention) contains(o *mention) bool {
-	return m.covers(o) && o.to-o.from < m.to-m.from
+	return m.from <= o.from && o.to <= m.to && o.to-o.from < m.to-m.from
 }
-
-// covers reports whether a mention has all words of another one.
-func (m *mention) covers(o *mention) bool { return m.from <= o.from && o.to <= m.to }
 
 // overlaps reports whether two mentions share words.
 func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m.to }
