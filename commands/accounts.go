@@ -30,11 +30,24 @@ var (
 )
 
 // RefusedError says what is wrong with a command, in words for who gave it.
-type RefusedError struct{ text string }
+type RefusedError struct {
+	text  string
+	Field string // what of the command it is about, as /admin/v1 names it; "" for all of it
+}
 
 func (e *RefusedError) Error() string { return e.text }
 
-func refused(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+func refused(format string, args ...any) error {
+	return &RefusedError{text: fmt.Sprintf(format, args...)}
+}
+
+// about says of what is refused which field of the command it is about; other errors are as they were.
+func about(field string, err error) error {
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		refused.Field = field
+	}
+	return err
+}
 
 // Admin decides administrators' commands where they are given: it reads the history of the one
 // account, user or domain that a command is about, decides, and appends, expecting that nothing
@@ -94,15 +107,15 @@ func (c ChangeLimits) of(l projections.Limits) projections.Limits {
 // within says which of the changes is above what operators allow.
 func (c ChangeLimits) within(ceiling projections.Limits) error {
 	for _, l := range []struct {
-		what          string
+		field, what   string
 		asked, allows *int
 	}{
-		{"calculations a second", c.Calculations, &ceiling.Calculations}, {"reads a second", c.Reads, &ceiling.Reads},
-		{"calculations in natural language a second", c.Prose, &ceiling.Prose},
-		{"messages a month", c.MonthMessages, &ceiling.MonthMessages}, {"bytes a month", c.MonthBytes, &ceiling.MonthBytes},
+		{"calculations", "calculations a second", c.Calculations, &ceiling.Calculations}, {"reads", "reads a second", c.Reads, &ceiling.Reads},
+		{"prose", "calculations in natural language a second", c.Prose, &ceiling.Prose},
+		{"month_messages", "messages a month", c.MonthMessages, &ceiling.MonthMessages}, {"month_bytes", "bytes a month", c.MonthBytes, &ceiling.MonthBytes},
 	} {
 		if l.asked != nil && *l.allows > 0 && *l.asked > *l.allows {
-			return refused("a limit of %d %s: the operator allows %d at most", *l.asked, l.what, *l.allows)
+			return about(l.field, refused("a limit of %d %s: the operator allows %d at most", *l.asked, l.what, *l.allows))
 		}
 	}
 	return nil
@@ -115,14 +128,16 @@ const (
 )
 
 func checkLimits(l projections.Limits) error {
-	for _, n := range []int{l.Calculations, l.Reads, l.Prose} {
-		if n < 0 || n > maxLimit {
-			return refused("a limit of %d a second: give 1 to %d, or 0 for none", n, maxLimit)
-		}
-	}
-	for _, n := range []int{l.MonthMessages, l.MonthBytes} {
-		if n < 0 || n > maxMonth {
-			return refused("a limit of %d a month: give 1 to %d, or 0 for none", n, maxMonth)
+	for _, l := range []struct {
+		field   string
+		n, most int
+		each    string
+	}{
+		{"calculations", l.Calculations, maxLimit, "second"}, {"reads", l.Reads, maxLimit, "second"}, {"prose", l.Prose, maxLimit, "second"},
+		{"month_messages", l.MonthMessages, maxMonth, "month"}, {"month_bytes", l.MonthBytes, maxMonth, "month"},
+	} {
+		if l.n < 0 || l.n > l.most {
+			return about(l.field, refused("a limit of %d a %s: give 1 to %d, or 0 for none", l.n, l.each, l.most))
 		}
 	}
 	return nil
@@ -133,7 +148,7 @@ const maxRetention = 36_500
 
 func checkRetention(days *int) error {
 	if days != nil && (*days < 0 || *days > maxRetention) {
-		return refused("a retention of %d days: give 1 to %d, or 0 to keep conversations for ever", *days, maxRetention)
+		return about("retention_days", refused("a retention of %d days: give 1 to %d, or 0 to keep conversations for ever", *days, maxRetention))
 	}
 	return nil
 }
@@ -143,13 +158,13 @@ func Languages() []string { return language.Languages() }
 
 func checkSettings(zone string, bodyVersion int, tag string) error {
 	if _, ok := Zone(zone); !ok {
-		return refused("time zone %q is not known: give an IANA name such as Europe/Berlin", zone)
+		return about("time_zone", refused("time zone %q is not known: give an IANA name such as Europe/Berlin", zone))
 	}
 	if bodyVersion != 1 && bodyVersion != 2 {
-		return refused("body version %d does not exist: give 1 or 2", bodyVersion)
+		return about("body_version", refused("body version %d does not exist: give 1 or 2", bodyVersion))
 	}
 	if known := Languages(); tag != "" && !slices.Contains(known, tag) {
-		return refused("language %q is not known: give one of %s, or none for that of each domain", tag, strings.Join(known, ", "))
+		return about("language", refused("language %q is not known: give one of %s, or none for that of each domain", tag, strings.Join(known, ", ")))
 	}
 	return nil
 }
@@ -173,7 +188,7 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 		AccountID: AccountID(c.Name), Name: c.Name,
 		TimeZone: cmp.Or(c.TimeZone, "UTC"), BodyVersion: cmp.Or(c.BodyVersion, 2), Language: strings.ToLower(c.Language),
 	}
-	if err := errors.Join(checkName(c.Name), checkSettings(data.TimeZone, data.BodyVersion, data.Language)); err != nil {
+	if err := errors.Join(about("name", checkName(c.Name)), checkSettings(data.TimeZone, data.BodyVersion, data.Language)); err != nil {
 		return projections.Account{}, err
 	}
 	if account, done, err := a.accountDone(ctx, data.AccountID); done {
@@ -189,7 +204,7 @@ func (a Admin) CreateAccount(ctx context.Context, c CreateAccount) (projections.
 // ChangeAccount fails with ErrNone where there is no such account.
 func (a Admin) ChangeAccount(ctx context.Context, c ChangeAccount) (projections.Account, error) {
 	if c.Title != nil && *c.Title != "" {
-		if err := checkName(*c.Title); err != nil {
+		if err := about("title", checkName(*c.Title)); err != nil {
 			return projections.Account{}, err
 		}
 	}
@@ -230,7 +245,7 @@ const maxReason = 200
 // Suspend ends the use of an account's keys, and of publishing for it. What it has can be read by
 // its members. Of one that is suspended for the same reason nothing changes. It fails with ErrNone.
 func (a Admin) Suspend(ctx context.Context, account, reason string) (projections.Account, error) {
-	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
+	if err := about("reason", checkText("the reason", &reason, maxReason, "")); err != nil {
 		return projections.Account{}, err
 	}
 	return a.change(ctx, AccountID(account), account, func(was projections.Account) (any, error) {

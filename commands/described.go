@@ -32,8 +32,8 @@ func (d Description) check() error {
 		return refused("give a title, notes or both")
 	}
 	return errors.Join(
-		checkText("title", d.Title, maxTitle, ""),
-		checkText("notes", d.Notes, maxNotes, "\n\t"),
+		about("title", checkText("title", d.Title, maxTitle, "")),
+		about("notes", checkText("notes", d.Notes, maxNotes, "\n\t")),
 	)
 }
 

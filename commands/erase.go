@@ -34,7 +34,7 @@ func (a Admin) EraseAgain(ctx context.Context, account, id uuid.UUID, reason str
 // erase is EraseConversation in an account that the caller calls by a name. none says what a
 // conversation without events is.
 func (a Admin) erase(ctx context.Context, account uuid.UUID, name string, id uuid.UUID, reason string, none func(projections.Account) error) (sequence uint64, again bool, err error) {
-	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
+	if err := about("reason", checkText("the reason", &reason, maxReason, "")); err != nil {
 		return 0, false, err
 	}
 	of, err := a.change(ctx, account, name, func(of projections.Account) (any, error) {

@@ -56,10 +56,10 @@ func (k KeyTerms) check(now time.Time) error {
 		id, domain := strings.CutPrefix(scope, projections.ScopeDomain)
 		parsed, err := uuid.Parse(id)
 		if domain && (err != nil || parsed.String() != id) {
-			return refused("the scope %q does not name a domain by its id, as `reckon domain list` shows it", scope)
+			return about("scopes", refused("the scope %q does not name a domain by its id, as `reckon domain list` shows it", scope))
 		}
 		if !domain && scope != projections.ScopeCalculate && scope != projections.ScopeRead {
-			return refused("there is no scope %q: there are %s, %s and %s<id>", scope, projections.ScopeCalculate, projections.ScopeRead, projections.ScopeDomain)
+			return about("scopes", refused("there is no scope %q: there are %s, %s and %s<id>", scope, projections.ScopeCalculate, projections.ScopeRead, projections.ScopeDomain))
 		}
 	}
 	return nil
@@ -69,13 +69,13 @@ func (k KeyTerms) check(now time.Time) error {
 func (k KeyTerms) checkAll(noun string, now time.Time) error {
 	switch {
 	case utf8.RuneCountInString(k.Name) > maxKeyName:
-		return refused("the name of a %s has at most %d characters", noun, maxKeyName)
+		return about("name", refused("the name of a %s has at most %d characters", noun, maxKeyName))
 	case strings.ContainsFunc(k.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return refused("the name of a %s has a character that is not shown", noun)
+		return about("name", refused("the name of a %s has a character that is not shown", noun))
 	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
-		return refused("the %s would expire at %s, which is over", noun, k.ExpiresAt.Format(time.RFC3339))
+		return about("expires_at", refused("the %s would expire at %s, which is over", noun, k.ExpiresAt.Format(time.RFC3339)))
 	case len(k.Scopes) > maxScopes:
-		return refused("a %s has at most %d scopes", noun, maxScopes)
+		return about("scopes", refused("a %s has at most %d scopes", noun, maxScopes))
 	}
 	return nil
 }

@@ -129,11 +129,11 @@ func (a Admin) invitedTo(ctx context.Context, c Invite, user projections.User) e
 	role, is := account.Role(user.ID)
 	switch {
 	case is && c.Role != "" && role != c.Role:
-		return refused("%q has the role %s in account %q: change it with `reckon member role`", user.Email, role, account.Name)
+		return about("role", refused("%q has the role %s in account %q: change it with `reckon member role`", user.Email, role, account.Name))
 	case is:
 		return nil
 	case c.Role == "":
-		return refused("%q is not a member of account %q: say with which role they are invited: member, developer or owner", user.Email, account.Name)
+		return about("role", refused("%q is not a member of account %q: say with which role they are invited: member, developer or owner", user.Email, account.Name))
 	}
 	err = a.AddMember(ctx, c.Account, c.Email, c.Role)
 	if errors.Is(err, ErrExists) { // somebody else was first

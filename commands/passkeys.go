@@ -71,7 +71,7 @@ func (a *Authenticator) AddPasskey(ctx context.Context, user projections.User, s
 		n.Name = "Passkey of " + now.UTC().Format("2 January 2006")
 	}
 	if err := checkUserName(n.Name); err != nil {
-		return refused("the name of a passkey has at most %d characters, all of which are shown", maxUserName)
+		return about("name", refused("the name of a passkey has at most %d characters, all of which are shown", maxUserName))
 	}
 	if _, taken := a.views.UserOfPasskey(n.Credential); taken {
 		return refused("this passkey is known already")

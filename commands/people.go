@@ -46,7 +46,7 @@ func checkEmail(email string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '@' }
 	if !ok || local == "" || host == "" || len(email) > maxEmail || !utf8.ValidString(email) ||
 		strings.ContainsFunc(local, odd) || strings.ContainsFunc(host, odd) {
-		return refused("give an e-mail address such as ada@example.com, of at most %d bytes", maxEmail)
+		return about("email", refused("give an e-mail address such as ada@example.com, of at most %d bytes", maxEmail))
 	}
 	return nil
 }
@@ -54,9 +54,9 @@ func checkEmail(email string) error {
 func checkUserName(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxUserName || !utf8.ValidString(name):
-		return refused("the name of a user has at most %d characters, in UTF-8", maxUserName)
+		return about("name", refused("the name of a user has at most %d characters, in UTF-8", maxUserName))
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return refused("the name of a user has a character that is not shown")
+		return about("name", refused("the name of a user has a character that is not shown"))
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func checkRole(role projections.Role) error {
 	if slices.Contains(projections.Roles, role) {
 		return nil
 	}
-	return refused("there is no role %q: there are member, developer and owner", role)
+	return about("role", refused("there is no role %q: there are member, developer and owner", role))
 }
 
 func (a Admin) readUser(ctx context.Context, id uuid.UUID) (projections.User, error) {

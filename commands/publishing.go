@@ -40,7 +40,7 @@ func (p Publication) check() error {
 	if len(p.Source) > MaxSource {
 		return refused("what the author wrote has %d bytes, and %d at most are kept", len(p.Source), MaxSource)
 	}
-	return checkText("the comment", &p.Comment, maxComment, "\n\t")
+	return about("comment", checkText("the comment", &p.Comment, maxComment, "\n\t"))
 }
 
 // Published is what became of a Publication.

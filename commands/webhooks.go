@@ -51,31 +51,31 @@ func (w WebhookTerms) check(private bool) error {
 		_, err := outside.Parse(*w.URL, private)
 		switch {
 		case len(*w.URL) > maxHookURL:
-			return refused("the URL of a webhook has at most %d bytes", maxHookURL)
+			return about("url", refused("the URL of a webhook has at most %d bytes", maxHookURL))
 		case errors.Is(err, outside.ErrPlain):
-			return refused("a webhook needs an https address: what is sent must not be read on the way")
+			return about("url", refused("a webhook needs an https address: what is sent must not be read on the way"))
 		case errors.Is(err, outside.ErrPrivate):
-			return refused("the address of a webhook is one of a private network, which the server does not send to")
+			return about("url", refused("the address of a webhook is one of a private network, which the server does not send to"))
 		case errors.Is(err, outside.ErrUser):
-			return refused("the URL of a webhook has a user or a fragment: what proves who sends is the signature")
+			return about("url", refused("the URL of a webhook has a user or a fragment: what proves who sends is the signature"))
 		case err != nil || strings.ContainsFunc(*w.URL, func(r rune) bool { return r <= ' ' || r > '~' }):
-			return refused("a webhook needs a URL such as https://hooks.example.com/reckon")
+			return about("url", refused("a webhook needs a URL such as https://hooks.example.com/reckon"))
 		}
 	}
 	if w.Name != nil {
 		switch {
 		case utf8.RuneCountInString(*w.Name) > maxHookName:
-			return refused("the name of a webhook has at most %d characters", maxHookName)
+			return about("name", refused("the name of a webhook has at most %d characters", maxHookName))
 		case strings.ContainsFunc(*w.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-			return refused("the name of a webhook has a character that is not shown")
+			return about("name", refused("the name of a webhook has a character that is not shown"))
 		}
 	}
 	for i, event := range w.Events {
 		if !slices.Contains(events.WebhookEvents, event) {
-			return refused("there is no event %q: there are %s", event, strings.Join(events.WebhookEvents, " and "))
+			return about("events", refused("there is no event %q: there are %s", event, strings.Join(events.WebhookEvents, " and ")))
 		}
 		if slices.Contains(w.Events[:i], event) {
-			return refused("the event %q is named twice", event)
+			return about("events", refused("the event %q is named twice", event))
 		}
 	}
 	return nil
@@ -188,7 +188,7 @@ func (a Admin) RollWebhook(ctx context.Context, id uuid.UUID, overlap time.Durat
 // DisableWebhook has nothing sent to a webhook any more. One that is disabled stays as it is. It
 // fails with ErrNone.
 func (a Admin) DisableWebhook(ctx context.Context, id uuid.UUID, reason string) error {
-	if err := checkText("the reason", &reason, maxReason, ""); err != nil {
+	if err := about("reason", checkText("the reason", &reason, maxReason, "")); err != nil {
 		return err
 	}
 	return a.changeWebhook(ctx, id, func(w projections.Webhook) (any, error) {

@@ -20,11 +20,13 @@ func TestWait(t *testing.T) {
 	server := http.New(slog.New(slog.DiscardHandler), "test")
 	server.Mount(http.Face{Prefix: "/none/", Routes: []http.Route{{Method: "GET", Path: "/wait", Handle: func(x *http.Exchange) (http.Answer, error) {
 		v := &visit{x: x}
-		status, wrong, is := refusal(v, fmt.Errorf("sign in: %w", &commands.WaitError{For: 1500 * time.Millisecond}))
+		wait := fmt.Errorf("sign in: %w", &commands.WaitError{For: 1500 * time.Millisecond})
+		status, is := refusal(v, wait)
 		if !is {
 			t.Error("it is not refused")
 		}
-		return c.page("signin", v, status, signInShown{Wrong: wrong})
+		v.faulty(wait)
+		return c.page("signin", v, status, signInShown{})
 	}}}})
 	server.Open(nil, nil)
 	w := httptest.NewRecorder()

@@ -2,8 +2,7 @@ package console
 
 import (
 	"context"
-	"errors"
-	nethttp "net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ type conversationShown struct {
 	Title     string
 	Own       string // the title that people wrote, or that the first message gave
 	Notes     string
+	Written   string // the notes as they stand in their field
 	Domain    projections.DomainRef
 	Serves    bool // more can be asked of the domain
 	Scenarios []*scenarioShown
@@ -39,7 +39,6 @@ type conversationShown struct {
 	Prompt    string
 	Elsewhere []domainShown // that may have been meant by a first question which was not understood
 	Once      uuid.UUID
-	Wrong     string
 }
 
 // head finds the conversation that the path names, at the read index.
@@ -65,10 +64,12 @@ func (c *Console) conversation(v *visit) (http.Answer, error) {
 	if err != nil {
 		return http.Answer{}, err
 	}
-	return c.conversationPage(v, head, "")
+	return c.conversationPage(v, head, nil)
 }
 
-func (c *Console) conversationPage(v *visit, head projections.Conversation, wrong string) (http.Answer, error) {
+// conversationPage shows a conversation with its title and notes as they are, or as a form that was
+// refused has them.
+func (c *Console) conversationPage(v *visit, head projections.Conversation, form url.Values) (http.Answer, error) {
 	query := v.x.Request().URL.Query()
 	last := head.Messages
 	if n, err := strconv.Atoi(query.Get("before")); err == nil && n > 1 && n <= head.Messages {
@@ -91,7 +92,7 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 		return http.Answer{}, err
 	}
 	s := conversationShown{
-		ID: head.ID, Title: titleOf(head), Focus: head.Current, Newer: last < head.Messages, Once: once(), Wrong: wrong,
+		ID: head.ID, Title: titleOf(head), Focus: head.Current, Newer: last < head.Messages, Once: once(),
 		Prompt: query.Get("prompt"), Several: head.Last > 1,
 	}
 	s.Own, s.Notes = textOf(head.Title), textOf(head.Notes)
@@ -141,8 +142,8 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, wron
 		}
 	}
 	status := 0
-	if wrong != "" {
-		status = nethttp.StatusUnprocessableEntity
+	if s.Written = s.Notes; form != nil {
+		s.Own, s.Written, status = form.Get("title"), form.Get("notes"), unprocessable
 	}
 	return c.page("conversation", v, status, s)
 }
@@ -201,11 +202,11 @@ func (c *Console) describe(v *visit) (http.Answer, error) {
 		}
 	}
 	err = c.admin(v).Describe(v.x.Request().Context(), v.account.Name, head.ID, d)
-	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
-		return c.conversationPage(v, head, sentence(refused))
-	}
 	if err != nil {
-		return http.Answer{}, err
+		if !v.refused(err) {
+			return http.Answer{}, err
+		}
+		return c.conversationPage(v, head, form)
 	}
 	return redirect(conversationPath(head.ID)), nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	nethttp "net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -107,7 +106,6 @@ type domainPageShown struct {
 	From, To  int
 	Source    string // of the version To
 	Once      uuid.UUID
-	Wrong     string
 	Done      string
 }
 
@@ -139,16 +137,16 @@ type versionShown struct {
 type diffLine struct{ Kind, Text string }
 
 // domainPage shows a domain so that people can read it.
-func (c *Console) domainPage(v *visit) (http.Answer, error) { return c.showDomain(v, 0, "") }
+func (c *Console) domainPage(v *visit) (http.Answer, error) { return c.showDomain(v, 0) }
 
-func (c *Console) showDomain(v *visit, status int, wrong string) (http.Answer, error) {
+func (c *Console) showDomain(v *visit, status int) (http.Answer, error) {
 	d, err := c.kept(v)
 	if err != nil {
 		return http.Answer{}, err
 	}
 	s := domainPageShown{
 		ID: d.ID, Key: d.Key, State: stateOf(d), Serves: d.Serves() && v.account.Suspended == nil, Retired: d.Retired,
-		Edits: v.role.May(projections.RoleDeveloper), Once: once(), Wrong: wrong,
+		Edits: v.role.May(projections.RoleDeveloper), Once: once(),
 	}
 	if v.x.Request().URL.Query().Has("published") && d.Serves() {
 		s.Done = "Version " + strconv.Itoa(d.Version) + " is published, and answers from now on."
@@ -174,7 +172,7 @@ func (c *Console) showDomain(v *visit, status int, wrong string) (http.Answer, e
 	compiled, issues := commands.Compile(d.ID, d.Key, version, *def)
 	if compiled == nil { // a draft with errors
 		s.Outline = commands.Outline{Title: def.Title, Description: def.Description}
-		s.Wrong = "The draft has errors, as the editor shows: " + issues[0].Message
+		v.fault("The draft has errors, as the editor shows: " + issues[0].Message)
 		return c.page("domain", v, status, s)
 	}
 	s.Outline = compiled.Outline()
@@ -330,10 +328,10 @@ func (c *Console) changeDomain(v *visit, then string, change func(context.Contex
 		return http.Answer{}, err
 	}
 	if err := change(v.x.Request().Context(), c.admin(v), d); err != nil {
-		if wrong, is := refusedDomain(err); is {
-			return c.showDomain(v, nethttp.StatusUnprocessableEntity, wrong)
+		if !v.refusedDomain(err) {
+			return http.Answer{}, err
 		}
-		return http.Answer{}, err
+		return c.showDomain(v, unprocessable)
 	}
 	if is, _ := c.views.Domain(v.account.ID, d.ID); d.Version == 0 && is.Blank() {
 		return redirect(Path + "/domains"), nil
@@ -343,14 +341,11 @@ func (c *Console) changeDomain(v *visit, then string, change func(context.Contex
 
 func domainPath(id uuid.UUID) string { return Path + "/domains/" + id.String() }
 
-// refusedDomain is what a page says of a change of a domain that cannot be made.
-func refusedDomain(err error) (string, bool) {
-	invalid, refused := (*commands.InvalidError)(nil), (*commands.RefusedError)(nil)
-	switch {
-	case errors.As(err, &invalid):
-		return sentence(err) + " The editor shows them.", true
-	case errors.As(err, &refused), errors.Is(err, commands.ErrNone), errors.Is(err, commands.ErrSeen), errors.Is(err, commands.ErrSuspended), errors.Is(err, commands.ErrRetired):
-		return sentence(err), true
+// refusedDomain notes why a change of a domain cannot be made, and tells whether the error says that.
+func (v *visit) refusedDomain(err error) bool {
+	if invalid := (*commands.InvalidError)(nil); errors.As(err, &invalid) {
+		v.fault(sentence(err) + " The editor shows them.")
+		return true
 	}
-	return "", false
+	return v.refused(err)
 }

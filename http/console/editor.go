@@ -29,7 +29,6 @@ type editorShown struct {
 	Drafted  bool // there is a draft to publish
 	Text     string
 	Seen     uint64 // sequence of the domain that the text goes back to
-	Wrong    string
 	Checked  bool
 	Findings []findingShown
 	Graph    *graphShown
@@ -186,7 +185,7 @@ func (c *Console) saveDomain(v *visit) (http.Answer, error) {
 	}
 	ctx := v.x.Request().Context()
 	done, err := c.keep(ctx, v, d, s.Text, seen)
-	switch refused := (*commands.RefusedError)(nil); {
+	switch {
 	case errors.Is(err, commands.ErrSeen):
 		theirs, err := c.written(ctx, v, d)
 		if err != nil {
@@ -196,11 +195,12 @@ func (c *Console) saveDomain(v *visit) (http.Answer, error) {
 		return c.page("editor", v, nethttp.StatusConflict, s)
 	case isInvalid(err):
 		return c.checked(v, form, s)
-	case errors.Is(err, commands.ErrRetired), errors.Is(err, errTaken), errors.Is(err, errOther), errors.As(err, &refused):
-		s.Wrong, s.Findings = sentence(err), nil
-		return c.page("editor", v, nethttp.StatusUnprocessableEntity, s)
 	case err != nil:
-		return http.Answer{}, err
+		if !v.refused(err) {
+			return http.Answer{}, err
+		}
+		s.Findings = nil
+		return c.page("editor", v, unprocessable, s)
 	}
 	return redirect(editPath(done.DomainID)), nil
 }
@@ -215,7 +215,8 @@ func (c *Console) checked(v *visit, form url.Values, s editorShown) (http.Answer
 	s.Checked, s.Findings, s.Graph = true, findingsOf(f, report), graphOf(d)
 	status := 0
 	if form.Get("do") != "check" {
-		s.Wrong, status = notKept, nethttp.StatusUnprocessableEntity
+		status = unprocessable
+		v.fault(notKept, "text")
 	}
 	return c.page("editor", v, status, s)
 }

@@ -33,7 +33,6 @@ type installationShown struct {
 	Models                    []string
 	Tenants                   []tenantRow
 	Name, Zone, Email         string // as they were written in the form
-	Wrong                     string
 	Zones                     []string
 }
 
@@ -176,7 +175,7 @@ func (c *Console) createAccount(v *visit) (http.Answer, error) {
 		account, err = admin.CreateAccount(ctx, commands.CreateAccount{Name: s.Name, TimeZone: s.Zone})
 	}
 	if err != nil {
-		if s.Wrong = refusedSentence(err); s.Wrong == "" {
+		if !v.refused(err) {
 			return http.Answer{}, err
 		}
 		return c.installation(v, unprocessable, s)

@@ -9,10 +9,7 @@ import (
 
 // invitationShown is what the page of a link shows. The page's script puts the link in, which the
 // server does not see before the form is sent.
-type invitationShown struct {
-	Link  string
-	Wrong string
-}
+type invitationShown struct{ Link string }
 
 func (c *Console) invitationPage(v *visit) (http.Answer, error) {
 	return c.page("invitation", v, 0, invitationShown{})
@@ -29,7 +26,7 @@ func (c *Console) acceptInvitation(v *visit) (http.Answer, error) {
 	link := strings.TrimSpace(form.Get("link"))
 	shown := invitationShown{Link: link}
 	if form.Get("password") != form.Get("again") {
-		shown.Wrong = differ
+		v.fault(differ, "again")
 		return c.page("invitation", v, nethttp.StatusUnprocessableEntity, shown)
 	}
 	secret := link
@@ -39,8 +36,8 @@ func (c *Console) acceptInvitation(v *visit) (http.Answer, error) {
 	ctx, cancel := within(v)
 	defer cancel()
 	_, session, err := c.auth.ByLink(ctx, secret, form.Get("password"), v.address)
-	if status, wrong, is := refusal(v, err); is {
-		shown.Wrong = wrong
+	if status, is := refusal(v, err); is {
+		v.faulty(err)
 		return c.page("invitation", v, status, shown)
 	}
 	if err != nil {

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"errors"
-	nethttp "net/http"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +20,7 @@ type keysShown struct {
 	Made          string // what that key is called
 	Address       string // of /v1
 	Name          string // as it was written in the form
-	Wrong         string
-	Changes       bool // the visitor may make and end keys
+	Changes       bool   // the visitor may make and end keys
 }
 
 // keyShown is a key in the list.
@@ -127,8 +124,8 @@ func (c *Console) createKey(v *visit) (http.Answer, error) {
 	if text := form.Get("expires"); text != "" {
 		day, err := time.ParseInLocation("2006-01-02", text, zoneOf(v.account))
 		if err != nil {
-			s.Wrong = "The day on which the key ends cannot be read. Write it as 2027-01-31."
-			return c.keys(v, nethttp.StatusUnprocessableEntity, s)
+			v.fault("The day on which the key ends cannot be read. Write it as 2027-01-31.", "expires")
+			return c.keys(v, unprocessable, s)
 		}
 		end := day.AddDate(0, 0, 1)
 		terms.ExpiresAt = &end
@@ -139,12 +136,11 @@ func (c *Console) createKey(v *visit) (http.Answer, error) {
 
 // showSecret shows the secret of a key, or why there is none.
 func (c *Console) showSecret(v *visit, s keysShown, name, secret string, err error) (http.Answer, error) {
-	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) || errors.Is(err, commands.ErrRevoked) {
-		s.Wrong = sentence(err)
-		return c.keys(v, nethttp.StatusUnprocessableEntity, s)
-	}
 	if err != nil {
-		return http.Answer{}, err
+		if !v.refused(err) {
+			return http.Answer{}, err
+		}
+		return c.keys(v, unprocessable, s)
 	}
 	s.Name, s.Secret, s.Made = "", secret, name
 	return c.keys(v, 0, s)

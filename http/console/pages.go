@@ -55,7 +55,7 @@ func (p pages) render(name string, v *visit, shown any) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("render the page %s: %v", name, err)) // it lacks nothing of what it shows
 	}
-	return body.Bytes()
+	return faulted(body.Bytes(), v.faults)
 }
 
 // page answers with a page; a status of 0 is 200.

@@ -103,9 +103,10 @@ func (c *Console) beginPasskey(v *visit) (http.Answer, error) {
 	ctx, cancel := within(v)
 	defer cancel()
 	challenge, err := c.auth.BeginPasskey(ctx, v.user, v.session, form.Get("password"), v.address)
-	if status, wrong, is := refusal(v, err); is {
+	if status, is := refusal(v, err); is {
+		wrong := sentence(err)
 		if errors.Is(err, commands.ErrCredentials) {
-			wrong = "The password that you have now is another one."
+			wrong = notYours
 		}
 		return told(status, map[string]string{"wrong": wrong})
 	}
@@ -139,13 +140,13 @@ func (c *Console) addPasskey(v *visit) (http.Answer, error) {
 			Counter: made.Authenticator.SignCount, Challenge: challenge,
 		})
 	}
-	if status, wrong, is := refusal(v, err); is {
-		shown.Wrong = wrong
+	if status, is := refusal(v, err); is {
+		v.faulty(err)
 		return c.you(v, status, shown)
 	}
 	if wrong := (*protocol.Error)(nil); errors.As(err, &wrong) {
 		c.config.Logger.Warn("a passkey was refused", "error", wrong)
-		shown.Wrong = unfit
+		v.fault(unfit)
 		return c.you(v, nethttp.StatusForbidden, shown)
 	}
 	if err != nil {
@@ -237,12 +238,14 @@ func (c *Console) signInByPasskey(v *visit) (http.Answer, error) {
 	if errors.Is(err, commands.ErrCopied) {
 		c.config.Logger.Warn("a passkey may have been copied: its counter of signatures did not go on", "user_id", user.ID.String(), "passkey_id", used.ID.String())
 	}
-	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, c.signInShown(signInShown{Next: next, Kept: kept, Wrong: wrong}))
+	if status, is := refusal(v, err); is {
+		v.faulty(err)
+		return c.page("signin", v, status, c.signInShown(signInShown{Next: next, Kept: kept}))
 	}
 	if wrong := (*protocol.Error)(nil); errors.As(err, &wrong) {
 		c.config.Logger.Warn("a passkey was refused", "error", wrong)
-		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: next, Kept: kept, Wrong: unfit}))
+		v.fault(unfit)
+		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: next, Kept: kept}))
 	}
 	if err != nil {
 		return http.Answer{}, err

@@ -8,12 +8,12 @@ import (
 	"reckon/http"
 )
 
-// passwordShown is what the page of the password shows.
-type passwordShown struct{ Wrong string }
-
 func (c *Console) passwordPage(v *visit) (http.Answer, error) {
-	return c.page("password", v, 0, passwordShown{})
+	return c.page("password", v, 0, nil)
 }
+
+// notYours is what is said of another password than that of the user.
+const notYours = "The password that you have now is another one."
 
 // changePassword ends all sessions of the user, and begins a new one here.
 func (c *Console) changePassword(v *visit) (http.Answer, error) {
@@ -22,16 +22,19 @@ func (c *Console) changePassword(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	if form.Get("password") != form.Get("again") {
-		return c.page("password", v, nethttp.StatusUnprocessableEntity, passwordShown{differ})
+		v.fault(differ, "again")
+		return c.page("password", v, nethttp.StatusUnprocessableEntity, nil)
 	}
 	ctx, cancel := within(v)
 	defer cancel()
 	secret, err := c.auth.ChangePassword(ctx, v.user, form.Get("old"), form.Get("password"), v.address)
-	if status, wrong, is := refusal(v, err); is {
+	if status, is := refusal(v, err); is {
 		if errors.Is(err, commands.ErrCredentials) {
-			wrong = "The password that you have now is another one."
+			v.fault(notYours, "old")
+		} else {
+			v.faulty(err)
 		}
-		return c.page("password", v, status, passwordShown{wrong})
+		return c.page("password", v, status, nil)
 	}
 	if err != nil {
 		return http.Answer{}, late(err)

@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/json"
 	"errors"
-	nethttp "net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,7 +237,7 @@ type madeTest struct {
 	Domain      events.DomainRef
 	YAML        string
 	Adds        bool // the visitor may add it to the draft
-	Wrong, Done string
+	Done        string
 }
 
 func (c *Console) testPage(v *visit) (http.Answer, error) { return c.showTest(v, 0, madeTest{}) }
@@ -252,7 +251,7 @@ func (c *Console) showTest(v *visit, status int, s madeTest) (http.Answer, error
 	s.ID, s.Message, s.Title = head.ID, m.MessageID, titleOf(head)
 	made, ref, err := history.TestOf(v.x.Request().Context(), c.log, m.MessageID)
 	if errors.Is(err, history.ErrUnanswered) || errors.Is(err, commands.ErrNone) {
-		s.Wrong = sentence(err)
+		v.faulty(err)
 	} else if err != nil {
 		return http.Answer{}, err
 	} else {
@@ -298,7 +297,8 @@ func (c *Console) addTest(v *visit) (http.Answer, error) {
 		_, err = c.keep(ctx, v, d, after.Text(), d.Sequence)
 	}
 	if err != nil {
-		return c.showTest(v, nethttp.StatusUnprocessableEntity, madeTest{Wrong: "Nothing is added: " + err.Error() + "."})
+		v.fault("Nothing is added: " + err.Error() + ".")
+		return c.showTest(v, unprocessable, madeTest{})
 	}
 	return c.showTest(v, 0, madeTest{Done: "It is in the draft, which is published when somebody publishes it."})
 }

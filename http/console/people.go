@@ -19,7 +19,6 @@ type peopleShown struct {
 	Email   string // as it was written in the form
 	Name    string
 	Role    projections.Role
-	Wrong   string
 	Changes bool // the visitor may change who is in the account
 }
 
@@ -77,8 +76,8 @@ func (c *Console) invite(v *visit) (http.Answer, error) {
 }
 
 // refusedPeople shows why something cannot be done with people.
-func (c *Console) refusedPeople(v *visit, s peopleShown, err error) (http.Answer, error) {
-	if s.Wrong = refusedSentence(err); s.Wrong == "" {
+func (c *Console) refusedPeople(v *visit, s peopleShown, err error, fields ...string) (http.Answer, error) {
+	if !v.refused(err, fields...) {
 		return http.Answer{}, err
 	}
 	return c.people(v, unprocessable, s)
@@ -106,7 +105,7 @@ func (c *Console) changeRole(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	if err := c.admin(v).ChangeMember(v.x.Request().Context(), v.account.Name, user.Email, projections.Role(form.Get("role"))); err != nil {
-		return c.refusedPeople(v, peopleShown{}, err)
+		return c.refusedPeople(v, peopleShown{}, err, "role-"+user.ID.String())
 	}
 	return redirect(Path + "/people"), nil
 }

@@ -146,10 +146,12 @@ func (c *Console) fromProvider(v *visit) (http.Answer, error) {
 	v.x.Header().Add("Set-Cookie", c.cookie(c.attemptName(), "", 0))
 	query := r.URL.Query()
 	if !is || subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(a.state)) != 1 {
-		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Wrong: "This was not begun in this browser, or more than ten minutes ago. Begin again here."}))
+		v.fault("This was not begun in this browser, or more than ten minutes ago. Begin again here.")
+		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{}))
 	}
 	if query.Get("error") != "" || query.Get("code") == "" {
-		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: a.next, Wrong: "The provider did not let you in. Try again, or sign in with your password."}))
+		v.fault("The provider did not let you in. Try again, or sign in with your password.")
+		return c.page("signin", v, nethttp.StatusForbidden, c.signInShown(signInShown{Next: a.next}))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), providerPatience)
 	defer cancel()
@@ -159,8 +161,9 @@ func (c *Console) fromProvider(v *visit) (http.Answer, error) {
 		return http.Answer{}, unreachable
 	}
 	_, secret, err := c.auth.ByIdentity(ctx, identity, email, confirmed)
-	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, c.signInShown(signInShown{Next: a.next, Wrong: wrong}))
+	if status, is := refusal(v, err); is {
+		v.faulty(err)
+		return c.page("signin", v, status, c.signInShown(signInShown{Next: a.next}))
 	}
 	if err != nil {
 		return http.Answer{}, err

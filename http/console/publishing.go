@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	nethttp "net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +31,6 @@ type publishShown struct {
 	Past     pastAnswers
 	Most     string // as it was written in the form
 	Comment  string
-	Wrong    string
 }
 
 // pastAnswers is what a draft would make of what was asked.
@@ -144,51 +142,50 @@ func (c *Console) publish(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	if d.Draft == nil {
-		return c.showDomain(v, nethttp.StatusUnprocessableEntity, "There is no draft any more: somebody published or discarded it.")
+		v.fault("There is no draft any more: somebody published or discarded it.")
+		return c.showDomain(v, unprocessable)
 	}
 	seen, err := seenIn(form)
 	if err != nil {
 		return http.Answer{}, err
 	}
 	ctx := v.x.Request().Context()
-	switch wrong, err := c.mayPublish(ctx, v, d, seen, s); {
-	case err != nil:
+	if err := c.mayPublish(ctx, v, d, seen, s); err != nil {
 		return http.Answer{}, err
-	case wrong != "":
-		s.Wrong = wrong
-		return c.publishing(v, nethttp.StatusUnprocessableEntity, s)
 	}
-	if _, err := c.admin(v).Again(ctx, v.account.Name, d, 0, s.Comment); err != nil {
-		wrong, is := refusedDomain(err)
-		if !is {
+	if v.faults == nil {
+		if _, err := c.admin(v).Again(ctx, v.account.Name, d, 0, s.Comment); err != nil && !v.refusedDomain(err) {
 			return http.Answer{}, err
 		}
-		s.Wrong = wrong
-		return c.publishing(v, nethttp.StatusUnprocessableEntity, s)
+	}
+	if v.faults != nil {
+		return c.publishing(v, unprocessable, s)
 	}
 	return redirect(domainPath(d.ID) + "?published=yes"), nil
 }
 
-// mayPublish says what is in the way of publishing a draft, "" for nothing.
-func (c *Console) mayPublish(ctx context.Context, v *visit, d projections.Domain, seen uint64, s publishShown) (string, error) {
+// mayPublish notes what is in the way of publishing a draft.
+func (c *Console) mayPublish(ctx context.Context, v *visit, d projections.Domain, seen uint64, s publishShown) error {
 	switch {
 	case seen > 0 && seen != d.Sequence:
-		return "The draft was changed meanwhile. Look at it again: this is how it is now.", nil
+		v.fault("The draft was changed meanwhile. Look at it again: this is how it is now.")
+		return nil
 	case s.Most == "" || d.Version == 0:
-		return "", nil
+		return nil
 	}
 	most, err := strconv.Atoi(s.Most)
 	if err != nil || most < 0 {
-		return "The number of answers that may change must be a whole number from 0 on, or empty.", nil
+		v.fault("The number of answers that may change must be a whole number from 0 on, or empty.", "most")
+		return nil
 	}
 	past, err := c.blast(ctx, v, d)
 	switch {
 	case err != nil:
-		return "", err
+		return err
 	case past.Changed > most:
-		return fmt.Sprintf("It is not published: %d answers would change, and %d may.", past.Changed, most), nil
+		v.fault(fmt.Sprintf("It is not published: %d answers would change, and %d may.", past.Changed, most), "most")
 	case past.Cut:
-		return "It is not published: there was no time to look at all answers. Leave the number empty, or publish with `reckon domain publish --max-changed`.", nil
+		v.fault("It is not published: there was no time to look at all answers. Leave the number empty, or publish with `reckon domain publish --max-changed`.", "most")
 	}
-	return "", nil
+	return nil
 }

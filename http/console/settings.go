@@ -1,11 +1,8 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"io"
-	nethttp "net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -29,7 +26,6 @@ type settingsShown struct {
 	Languages []string // that there are
 	Retention string
 	Limits    []limitShown
-	Wrong     string
 	Done      string
 }
 
@@ -101,30 +97,23 @@ func (c *Console) changeSettings(v *visit) (http.Answer, error) {
 	title, zone := strings.TrimSpace(form.Get("title")), strings.TrimSpace(form.Get("zone"))
 	tag := form.Get("language")
 	change := commands.ChangeAccount{Name: v.account.Name, Title: &title, TimeZone: &zone, Language: &tag}
-	wrong := ""
-	whole := func(name, what string, into **int) {
-		n, not := wholeOf(form, name, what)
-		*into, wrong = &n, cmp.Or(wrong, not)
-	}
-	whole("version", "Body version", &change.BodyVersion)
-	whole("retention", "Retention", &change.Retention)
+	change.BodyVersion, change.Retention = v.wholeOf(form, "version", "Body version"), v.wholeOf(form, "retention", "Retention")
 	for _, l := range limits {
-		whole(l.name, l.what, l.change(&change.Limits))
+		*l.change(&change.Limits) = v.wholeOf(form, l.name, l.what)
 	}
-	if wrong == "" && v.account.Retention != *change.Retention && *change.Retention > 0 && form.Get("forget") != "yes" {
-		wrong = "Retention: conversations whose last message is longer ago are erased at once, which cannot be taken back. Say that it is meant, in the box below the field."
+	if v.account.Retention != *change.Retention && *change.Retention > 0 && form.Get("forget") != "yes" {
+		v.fault("Retention: conversations whose last message is longer ago are erased at once, which cannot be taken back. Say that it is meant, in the box below the field.", "retention")
 	}
-	if wrong == "" {
+	if v.faults == nil {
 		_, err := c.admin(v).ChangeAccount(v.x.Request().Context(), change)
 		if err == nil {
 			return redirect(Path + "/settings?kept"), nil
 		}
-		if refused := (*commands.RefusedError)(nil); !errors.As(err, &refused) {
+		if !v.refused(err) {
 			return http.Answer{}, err
 		}
-		wrong = sentence(err)
 	}
-	return c.settings(v, nethttp.StatusUnprocessableEntity, form, settingsShown{Wrong: wrong})
+	return c.settings(v, unprocessable, form, settingsShown{})
 }
 
 // export hands out what the account has, as an archive.
@@ -148,7 +137,8 @@ func (c *Console) eraseAccount(v *visit) (http.Answer, error) {
 		return http.Answer{}, err
 	}
 	if form.Get("name") != v.account.Name {
-		return c.settings(v, nethttp.StatusUnprocessableEntity, nil, settingsShown{Wrong: "Nothing is erased: type the name of the account, " + v.account.Name + "."})
+		v.fault("Nothing is erased: type the name of the account, "+v.account.Name+".", "name")
+		return c.settings(v, unprocessable, nil, settingsShown{})
 	}
 	// A browser that goes away does not leave it half erased.
 	if _, err := c.admin(v).EraseAccount(context.WithoutCancel(v.x.Request().Context()), v.account.Name, "Erased in the console."); err != nil {

@@ -33,7 +33,6 @@ func late(err error) error {
 type signInShown struct {
 	Email, Next string
 	Kept        string // form that is sent afterwards, "" for none
-	Wrong       string // why it failed, "" for not yet
 	Provider    string // name of the provider, "" for none
 	Elsewhere   string // where to sign in with it
 	Passkeys    bool   // whether there are any at this address
@@ -76,8 +75,9 @@ func (c *Console) signIn(v *visit) (http.Answer, error) {
 	defer cancel()
 	email := form.Get("email")
 	_, secret, err := c.auth.ByPassword(ctx, email, form.Get("password"), v.address)
-	if status, wrong, is := refusal(v, err); is {
-		return c.page("signin", v, status, c.signInShown(signInShown{Email: email, Next: form.Get("next"), Kept: kept, Wrong: wrong}))
+	if status, is := refusal(v, err); is {
+		v.faulty(err)
+		return c.page("signin", v, status, c.signInShown(signInShown{Email: email, Next: form.Get("next"), Kept: kept}))
 	}
 	if err != nil {
 		return http.Answer{}, late(err)

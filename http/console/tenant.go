@@ -4,6 +4,7 @@ import (
 	"errors"
 	nethttp "net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/events/log"
 	"reckon/http"
 	"reckon/projections"
 )
@@ -34,7 +36,6 @@ type tenantShown struct {
 	Linked  linkShown
 	Email   string // as it was written in the form
 	Role    projections.Role
-	Wrong   string
 	Done    string
 }
 
@@ -92,7 +93,7 @@ func (c *Console) showTenant(v *visit, status int, account projections.Account, 
 }
 
 // changeTenant has a form change an account, and shows why it cannot.
-func (c *Console) changeTenant(v *visit, change func(projections.Account, url.Values) (wrong string, err error)) (http.Answer, error) {
+func (c *Console) changeTenant(v *visit, change func(projections.Account, url.Values) error) (http.Answer, error) {
 	form, err := v.form()
 	if err != nil {
 		return http.Answer{}, err
@@ -101,47 +102,43 @@ func (c *Console) changeTenant(v *visit, change func(projections.Account, url.Va
 	if err != nil {
 		return http.Answer{}, err
 	}
-	wrong, err := change(account, form)
-	if err != nil {
-		if wrong = refusedSentence(err); wrong == "" {
-			return http.Answer{}, err
-		}
+	if err := change(account, form); err != nil && !v.refused(err) {
+		return http.Answer{}, err
 	}
-	if wrong != "" {
-		return c.showTenant(v, unprocessable, account, form, tenantShown{Wrong: wrong})
+	if v.faults != nil {
+		return c.showTenant(v, unprocessable, account, form, tenantShown{})
 	}
 	return redirect(tenantOfID(account.ID) + "?kept"), nil
 }
 
 // changeCeiling changes what owners may set as limits at most.
 func (c *Console) changeCeiling(v *visit) (http.Answer, error) {
-	return c.changeTenant(v, func(account projections.Account, form url.Values) (string, error) {
+	return c.changeTenant(v, func(account projections.Account, form url.Values) error {
 		change := commands.ChangeAccount{Name: account.Name}
 		for _, l := range limits {
-			n, wrong := wholeOf(form, l.name, l.what)
-			if wrong != "" {
-				return wrong, nil
-			}
-			*l.change(&change.Ceiling) = &n
+			*l.change(&change.Ceiling) = v.wholeOf(form, l.name, l.what)
+		}
+		if v.faults != nil {
+			return nil
 		}
 		_, err := c.admin(v).ChangeAccount(v.x.Request().Context(), change)
-		return "", err
+		return err
 	})
 }
 
 // suspend ends the use of an account.
 func (c *Console) suspend(v *visit) (http.Answer, error) {
-	return c.changeTenant(v, func(account projections.Account, form url.Values) (string, error) {
+	return c.changeTenant(v, func(account projections.Account, form url.Values) error {
 		_, err := c.admin(v).Suspend(v.x.Request().Context(), account.Name, strings.TrimSpace(form.Get("reason")))
-		return "", err
+		return err
 	})
 }
 
 // resume takes an account into use again.
 func (c *Console) resume(v *visit) (http.Answer, error) {
-	return c.changeTenant(v, func(account projections.Account, _ url.Values) (string, error) {
+	return c.changeTenant(v, func(account projections.Account, _ url.Values) error {
 		_, err := c.admin(v).Resume(v.x.Request().Context(), account.Name)
-		return "", err
+		return err
 	})
 }
 
@@ -169,11 +166,10 @@ func (c *Console) linked(v *visit, account projections.Account, invite commands.
 		made, err = c.admin(v).Invite(v.x.Request().Context(), invite)
 	}
 	if err != nil {
-		s := tenantShown{Email: invite.Email, Role: invite.Role, Wrong: refusedSentence(err)}
-		if s.Wrong == "" {
+		if !v.refused(err) {
 			return http.Answer{}, err
 		}
-		return c.showTenant(v, unprocessable, account, nil, s)
+		return c.showTenant(v, unprocessable, account, nil, tenantShown{Email: invite.Email, Role: invite.Role})
 	}
 	if account, err = c.admin(v).AccountWith(v.x.Request().Context(), account.ID, account.Name); err != nil {
 		return http.Answer{}, err
@@ -189,25 +185,30 @@ func (c *Console) linkOf(made commands.Invitation, zone *time.Location) linkShow
 	return linkShown{URL: commands.LinkURL(c.config.Public, made.Secret), For: made.User.Email, Holds: moment(made.ExpiresAt, zone)}
 }
 
-// refusedSentence says why something that is administered cannot be done, "" for another error.
-func refusedSentence(err error) string {
-	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
-		return sentence(err)
+// refused notes why something that is administered cannot be done, and tells whether the error says
+// that; fields are those that it is about where it does not name any.
+func (v *visit) refused(err error, fields ...string) bool {
+	refused := (*commands.RefusedError)(nil)
+	is := errors.As(err, &refused) || slices.ContainsFunc(refusals, func(e error) bool { return errors.Is(err, e) })
+	if is {
+		v.faulty(err, fields...)
 	}
-	for _, e := range []error{commands.ErrLastOwner, commands.ErrNone, commands.ErrExists, commands.ErrOneself} {
-		if errors.Is(err, e) {
-			return sentence(err)
-		}
-	}
-	return ""
+	return is
 }
 
-// wholeOf reads a whole number of a form, 0 where the field is empty, or says what is wrong.
-func wholeOf(form url.Values, name, what string) (n int, wrong string) {
+// refusals are the errors that say so beside commands.RefusedError.
+var refusals = []error{
+	commands.ErrLastOwner, commands.ErrNone, commands.ErrExists, commands.ErrOneself, commands.ErrRevoked, commands.ErrForeignSecret, log.ErrFull, errNoEvents,
+	commands.ErrSeen, commands.ErrSuspended, commands.ErrRetired, errTaken, errOther,
+}
+
+// wholeOf reads a whole number of a form, 0 where the field is empty, and notes what is wrong with
+// it.
+func (v *visit) wholeOf(form url.Values, name, what string) *int {
 	text := strings.NewReplacer(",", "", " ", "").Replace(form.Get(name))
 	n, err := strconv.Atoi(text)
 	if text != "" && (err != nil || n < 0) {
-		return 0, what + ": " + strconv.Quote(form.Get(name)) + " is no whole number. Leave the field empty for none."
+		v.fault(what+": "+strconv.Quote(form.Get(name))+" is no whole number. Leave the field empty for none.", name)
 	}
-	return n, ""
+	return &n
 }

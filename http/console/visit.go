@@ -29,6 +29,7 @@ type visit struct {
 	accounts []projections.Account // of the user
 	account  projections.Account   // that the session is about; the zero Account for none
 	role     projections.Role      // of the user in it
+	faults   []fault               // of the form that was sent
 }
 
 func (v *visit) signedIn() bool { return v.user.ID != uuid.Nil }
@@ -210,22 +211,22 @@ func (v *visit) formOf(limit int64) (url.Values, error) {
 	return form, nil
 }
 
-// refusal is an error of signing in that a page shows beside its form: the status, and what to say.
-// ok is false for all other errors.
-func refusal(v *visit, err error) (status int, message string, ok bool) {
+// refusal is an error of signing in that a page shows beside its form: the status. ok is false for
+// all other errors.
+func refusal(v *visit, err error) (status int, ok bool) {
 	var wait *commands.WaitError
 	var refused *commands.RefusedError
 	switch {
 	case errors.As(err, &wait):
 		v.x.Header().Set("Retry-After", strconv.Itoa(wait.Seconds()))
-		return nethttp.StatusTooManyRequests, sentence(err), true
+		return nethttp.StatusTooManyRequests, true
 	case errors.Is(err, commands.ErrCredentials), errors.Is(err, commands.ErrLink), errors.Is(err, commands.ErrIdentity),
 		errors.Is(err, commands.ErrPasskey), errors.Is(err, commands.ErrCopied), errors.Is(err, commands.ErrChallenge):
-		return nethttp.StatusForbidden, sentence(err), true
+		return nethttp.StatusForbidden, true
 	case errors.Is(err, commands.ErrPassword), errors.As(err, &refused):
-		return nethttp.StatusUnprocessableEntity, sentence(err), true
+		return nethttp.StatusUnprocessableEntity, true
 	}
-	return 0, "", false
+	return 0, false
 }
 
 // sentence is an error as a page says it.

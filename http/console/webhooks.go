@@ -3,7 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
-	nethttp "net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +12,6 @@ import (
 
 	"reckon/commands"
 	"reckon/events"
-	"reckon/events/log"
 	"reckon/http"
 	"reckon/http/webhooks"
 	"reckon/projections"
@@ -30,7 +29,6 @@ type webhooksShown struct {
 	Name   string
 	Events []eventShown
 	Full   bool // there are as many as may be
-	Wrong  string
 }
 
 // webhookShown is a webhook, alone or in the list.
@@ -106,19 +104,21 @@ func (c *Console) createWebhook(v *visit) (http.Answer, error) {
 	}
 	s := webhooksShown{URL: strings.TrimSpace(form.Get("url")), Name: strings.TrimSpace(form.Get("name")), Events: eventsShown(form["event"])}
 	if len(form["event"]) == 0 {
-		s.Wrong = "Choose what is to be sent."
-		return c.webhooks(v, nethttp.StatusUnprocessableEntity, s)
+		v.faulty(errNoEvents)
+		return c.webhooks(v, unprocessable, s)
 	}
 	_, secret, err := c.admin(v).CreateWebhook(v.x.Request().Context(), v.account.Name, commands.WebhookTerms{URL: &s.URL, Name: &s.Name, Events: form["event"]}, c.config.Private)
-	if refused := (*commands.RefusedError)(nil); errors.As(err, &refused) {
-		s.Wrong = sentence(err)
-		return c.webhooks(v, nethttp.StatusUnprocessableEntity, s)
-	}
 	if err != nil {
-		return http.Answer{}, err
+		if !v.refused(err) {
+			return http.Answer{}, err
+		}
+		return c.webhooks(v, unprocessable, s)
 	}
 	return c.webhooks(v, 0, webhooksShown{Secret: secret, Made: s.URL, Events: eventsShown(events.WebhookEvents)})
 }
+
+// errNoEvents says that a webhook would be for nothing.
+var errNoEvents = errors.New("choose what is to be sent")
 
 // hookShown is what the page of a webhook shows.
 type hookShown struct {
@@ -127,7 +127,7 @@ type hookShown struct {
 	Secret     string // that was just made, which no other page shows
 	Deliveries []deliveryShown
 	Done       string
-	Wrong      string
+	Form       url.Values // that changes it, as it was written or as it is kept
 }
 
 // deliveryShown is an attempt in the list.
@@ -173,6 +173,9 @@ func (c *Console) hook(v *visit, status int, id uuid.UUID, s hookShown) (http.An
 		return http.Answer{}, http.NotFound("There is no such webhook in this account.")
 	}
 	s.webhookShown, s.Choices = c.webhookShown(v, w), eventsShown(w.Events)
+	if s.Form == nil {
+		s.Form = url.Values{"url": {w.URL}, "name": {w.Name}}
+	}
 	list, err := c.log.Outcomes(ctx, account.ID, id)
 	if err != nil {
 		return http.Answer{}, err
@@ -208,24 +211,29 @@ func changesHook(do func(c *Console, v *visit, w projections.Webhook, field func
 			return http.Answer{}, err
 		}
 		s, err := do(c, v, w, form.Get)
-		refused := (*commands.RefusedError)(nil)
-		switch {
-		case errors.As(err, &refused), errors.Is(err, commands.ErrForeignSecret), errors.Is(err, commands.ErrNone), errors.Is(err, log.ErrFull):
-			return c.hook(v, nethttp.StatusUnprocessableEntity, w.ID, hookShown{Wrong: sentence(err)})
-		case err != nil:
+		if err == nil {
+			return c.hook(v, 0, w.ID, s)
+		}
+		if !v.refused(err) {
 			return http.Answer{}, err
 		}
-		return c.hook(v, 0, w.ID, s)
+		if !form.Has("url") {
+			form = nil
+		}
+		return c.hook(v, unprocessable, w.ID, hookShown{Form: form})
 	}
 }
 
 func (c *Console) changeHook(v *visit, w projections.Webhook, field func(string) string) (hookShown, error) {
-	url, name := strings.TrimSpace(field("url")), strings.TrimSpace(field("name"))
-	terms := commands.WebhookTerms{URL: &url, Name: &name}
+	to, name := strings.TrimSpace(field("url")), strings.TrimSpace(field("name"))
+	terms := commands.WebhookTerms{URL: &to, Name: &name}
 	for _, e := range events.WebhookEvents {
 		if field(e) != "" {
 			terms.Events = append(terms.Events, e)
 		}
+	}
+	if terms.Events == nil {
+		return hookShown{}, errNoEvents
 	}
 	return hookShown{Done: "It is kept."}, c.admin(v).ChangeWebhook(v.x.Request().Context(), w.ID, terms, c.config.Private)
 }
@@ -235,7 +243,10 @@ func (c *Console) testHook(v *visit, w projections.Webhook, _ func(string) strin
 	if o.Result == events.Delivered {
 		return hookShown{Done: fmt.Sprintf("It was taken: the receiver answered %d after %d ms.", o.Status, o.Millis)}, err
 	}
-	return hookShown{Wrong: "It was not taken: " + o.Problem + "."}, err
+	if err == nil {
+		v.fault("It was not taken: " + o.Problem + ".")
+	}
+	return hookShown{}, err
 }
 
 func (c *Console) rollHook(v *visit, w projections.Webhook, field func(string) string) (s hookShown, err error) {

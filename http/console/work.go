@@ -122,7 +122,8 @@ func (c *Console) rebuild(v *visit) (http.Answer, error) {
 // begin begins work of this node.
 func (c *Console) begin(v *visit, verifies bool, what string, do func(context.Context, func(projections.Progress), func(projections.Difference)) (projections.Verification, error)) (http.Answer, error) {
 	if !c.config.Node.Work.Start(verifies, what, do) {
-		return c.installation(v, nethttp.StatusConflict, installationShown{Wrong: "Something runs already: one verification or rebuild at a time."})
+		v.fault("Something runs already: one verification or rebuild at a time.")
+		return c.installation(v, nethttp.StatusConflict, installationShown{})
 	}
 	return redirect(installationPath + "?" + url.Values{"work": {c.source().Name()}}.Encode() + "#views"), nil
 }

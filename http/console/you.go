@@ -15,7 +15,6 @@ import (
 type youShown struct {
 	Passkeys bool // whether there are any at this address
 	Name     string
-	Wrong    string // why no passkey was added
 	Sessions []sessionShown
 }
 

@@ -201,7 +201,8 @@
         } else if (status === 412) {
           differ(sent, json);
         } else if (status === 422) {
-          state.textContent = json?.wrong ?? "It cannot be saved.";
+          fault = state.textContent = json?.wrong ?? "It cannot be saved.";
+          view.dispatch({});
           if (json?.findings && text() === sent) problems(json.findings);
         } else {
           gone(status);
@@ -216,6 +217,9 @@
       [saved, seen] = [sent, String(sequence)];
       at("seen").value = seen;
       calm = "Saved as draft";
+      fault = "";
+      at("text-fault")?.remove();
+      view.dispatch({});
       state.textContent = text() === saved ? calm : "Not saved yet";
       leave();
     };
@@ -378,6 +382,8 @@
     field.after(host);
     const root = host.attachShadow({mode: "open"});
     let leaving = false;
+    // Why the text was refused. No id leads out of a shadow root, so the words themselves are taken in.
+    let fault = at("text-fault")?.textContent ?? "";
     const view = new EditorView({
       parent: root,
       root,
@@ -391,7 +397,10 @@
         closeBrackets(), indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), syntaxHighlighting(colours), look,
         autocompletion({override: [complete]}), hoverTooltip(explain, {hoverTime: 250}),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({"aria-label": "The domain, as YAML. Escape, then Tab, leaves the editor.", tabindex: "0", spellcheck: "false"}),
+        EditorView.contentAttributes.of(() => ({
+          "aria-label": "The domain, as YAML. Escape, then Tab, leaves the editor.", tabindex: "0", spellcheck: "false",
+          ...(fault && {"aria-invalid": "true", "aria-description": fault}),
+        })),
         EditorView.domEventHandlers({focus: (_, v) => (v.setTabFocusMode(false), false), paste: (event, v) => (paste(event, v), false)}),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) later();
@@ -400,7 +409,12 @@
     });
     host.editor = view;
     field.hidden = true;
-    document.querySelector('label[for="text"]').addEventListener("click", () => view.focus());
+    for (const leads of document.querySelectorAll('label[for="text"], .wrong a[href="#text"]')) {
+      leads.addEventListener("click", (event) => {
+        event.preventDefault();
+        view.focus();
+      });
+    }
     at("tests-part").hidden = at("try-part").hidden = false;
     at("try").addEventListener("submit", (event) => {
       event.preventDefault();
