@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"reckon/commands"
+	"reckon/engine/language"
 	"reckon/engine/value"
 	"reckon/http"
 )
@@ -107,7 +108,7 @@ func back(r commands.Request) string {
 // fingerprint tells requests apart.
 func fingerprint(r commands.Request) string {
 	h := sha256.New()
-	for _, part := range []string{r.Domain.String(), r.Format, r.Prompt} {
+	for _, part := range []string{r.Domain.String(), r.Format, r.Language, r.Prompt} {
 		h.Write([]byte(part + "\x00"))
 	}
 	if r.Conversation != nil {
@@ -134,7 +135,10 @@ func (c *Console) request(v *visit, form url.Values) (commands.Request, error) {
 		}
 		r.Conversation = &id
 	}
-	if s, ok := statementOf(form); ok {
+	if tag := form.Get("language"); slices.Contains(commands.Languages(), tag) {
+		r.Language = tag
+	}
+	if s, ok := statementOf(form, language.WritingIn(r.Language)); ok {
 		text, err := json.Marshal(s)
 		if err != nil {
 			return r, err
@@ -146,8 +150,8 @@ func (c *Console) request(v *visit, form url.Values) (commands.Request, error) {
 
 // statementOf is what the fields of a form state, if there are any. A field of a number may have
 // its unit in a field of its own, which counts where the number has none. An empty field states
-// nothing.
-func statementOf(form url.Values) (s statement, ok bool) {
+// nothing. Numbers are written as the language does.
+func statementOf(form url.Values, w language.Writing) (s statement, ok bool) {
 	names := []string{}
 	for name := range form {
 		if strings.HasPrefix(name, givenField) {
@@ -161,6 +165,7 @@ func statementOf(form url.Values) (s statement, ok bool) {
 		if text == "" || text == form.Get(wasField+key) {
 			continue
 		}
+		text = w.Read(text)
 		if unit := form.Get(unitField + key); unit != "" && unit != "1" && isNumber(text) {
 			text += " " + unit
 		}

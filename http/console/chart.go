@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reckon/engine/format"
+	"reckon/engine/language"
 )
 
 // Sizes of a chart, in units of its view box.
@@ -87,7 +88,7 @@ func (g grid) chart(how display) *chartShown {
 	if first.kind == "number" || first.kind == "no_separator" {
 		c.Unit = g.unit
 	}
-	left := c.axis(low, high, first, g.unit)
+	left := c.axis(low, high, first, g.unit, g.writing)
 	low, high = c.reach(low, high)
 	y := func(v float64) float64 { return round(plotBottom - (v-low)/(high-low)*(plotBottom-plotTop)) }
 	for i := range c.Grid {
@@ -112,7 +113,7 @@ func (g grid) chart(how display) *chartShown {
 
 // axis makes the lines of the vertical axis, whose Y are values still, and returns where the plot
 // begins.
-func (c *chartShown) axis(low, high float64, s gridSeries, unit string) (left float64) {
+func (c *chartShown) axis(low, high float64, s gridSeries, unit string, writing language.Writing) (left float64) {
 	if low == high {
 		low, high = low-math.Abs(low)/10-1, high+math.Abs(high)/10+1
 		if low < 0 && high > 0 && low > -2 {
@@ -123,7 +124,7 @@ func (c *chartShown) axis(low, high float64, s gridSeries, unit string) (left fl
 	longest := 0
 	for k := math.Floor(low/step + 1e-9); k <= math.Ceil(high/step-1e-9)+1e-9; k++ {
 		v := k * step
-		text := tick(v, s.kind, s.format, unit)
+		text := writing.Shown(tick(v, s.kind, s.format, unit))
 		longest = max(longest, len([]rune(text)))
 		c.Grid = append(c.Grid, gridLine{v, text, k == 0})
 	}

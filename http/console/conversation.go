@@ -39,6 +39,7 @@ type conversationShown struct {
 	Prompt    string
 	Elsewhere []domainShown // that may have been meant by a first question which was not understood
 	Once      uuid.UUID
+	Language  string // tag of the newest message on the page, "" for English
 }
 
 // head finds the conversation that the path names, at the read index.
@@ -129,11 +130,14 @@ func (c *Console) conversationPage(v *visit, head projections.Conversation, form
 		}
 		shown.Last = m.Number == head.Messages
 		if m.MessageID.String() == query.Get("message") && shown.Target != nil {
-			shown.Target.in(query.Get("in"))
+			shown.Target.in(query.Get("in"), shown.writing)
 		}
 		shown.Elsewhere = snippets(c.config.Public, m, head.ID)
 		s.Waits = s.Waits || m.Status == projections.InProgress
 		s.Messages = append(s.Messages, shown)
+	}
+	if n := len(s.Messages); n > 0 {
+		s.Language = s.Messages[n-1].Language
 	}
 	if n := len(messages); n > 0 && !s.Newer && s.Prompt == "" && messages[n-1].InputFormat != "json" && s.Messages[n-1].Mends() {
 		s.Prompt = messages[n-1].Prompt

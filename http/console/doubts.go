@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reckon/commands"
+	"reckon/engine/language"
 	"reckon/engine/units"
 	"reckon/engine/value"
 	"reckon/projections"
@@ -66,7 +67,7 @@ func problems(d *commands.Domain, m projections.Message, question string) (list 
 			}
 			var fields []fieldShown
 			for _, name := range alternative.Variables {
-				fields = append(fields, fieldOf(d, name.Key, name.Title))
+				fields = append(fields, fieldOf(d, name.Key, name.Title, language.WritingIn(languageOf(d, m))))
 			}
 			p.Missing = append(p.Missing, fields)
 		}
@@ -170,7 +171,7 @@ func at(text string, offset int) []piece {
 }
 
 // fieldOf asks for a variable by its key. Its unit is what bare numbers are in.
-func fieldOf(d *commands.Domain, key, title string) fieldShown {
+func fieldOf(d *commands.Domain, key, title string, w language.Writing) fieldShown {
 	f := fieldShown{Key: key, Title: title}
 	if d == nil {
 		return f
@@ -186,11 +187,11 @@ func fieldOf(d *commands.Domain, key, title string) fieldShown {
 	}
 	switch {
 	case v.Min != "" && v.Max != "":
-		f.Bounds = "From " + v.Min + " to " + v.Max + "."
+		f.Bounds = "From " + w.Shown(v.Min) + " to " + w.Shown(v.Max) + "."
 	case v.Min != "":
-		f.Bounds = "At least " + v.Min + "."
+		f.Bounds = "At least " + w.Shown(v.Min) + "."
 	case v.Max != "":
-		f.Bounds = "At most " + v.Max + "."
+		f.Bounds = "At most " + w.Shown(v.Max) + "."
 	}
 	structure, _ := commands.Shape(v.Kind)
 	if structure != "number" || len(f.Choices) > 0 || v.Kind != "" && v.Kind != "number" && v.Kind != "no_separator" {

@@ -310,7 +310,7 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 				turn.Wrong = strings.TrimSpace(turn.Wrong + " " + problem.Text)
 			}
 		} else if m.Completed != nil {
-			turn.Answer = answerOf(d, m.Completed.Results)
+			turn.Answer = answerOf(d, m.Completed.Results, language.WritingIn(languageOf(d, m)))
 		}
 		answer.Turns = append(answer.Turns, turn)
 	}
@@ -318,10 +318,10 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 }
 
 // answerOf is the value that was asked for, as people read it.
-func answerOf(d *commands.Domain, r projections.Results) string {
+func answerOf(d *commands.Domain, r projections.Results, w language.Writing) string {
 	for _, variable := range r.Variables {
 		if r.Calculated != nil && variable.ID == *r.Calculated {
-			shown := valueOf(d, variable)
+			shown := valueOf(d, variable, w)
 			if shown.Table != nil {
 				return shown.Title + ": a table"
 			}

@@ -146,6 +146,6 @@ func describe(field *html.Token, by string) {
 	if had := attribute(*field, "aria-describedby"); had != "" {
 		by += " " + had
 	}
-	field.Attr = slices.DeleteFunc(field.Attr, func(a html.Attribute) bool { return a.Key == "aria-describedby" || a.Key == "autofocus" })
+	field.Attr = slices.DeleteFunc(field.Attr, func(a html.Attribute) bool { return a.Key == "aria-describedby" })
 	field.Attr = append(field.Attr, html.Attribute{Key: "aria-invalid", Val: "true"}, html.Attribute{Key: "aria-describedby", Val: by})
 }

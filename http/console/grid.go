@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reckon/engine/language"
 	"reckon/engine/value"
 )
 
@@ -17,6 +18,7 @@ type grid struct {
 	categories []string
 	positions  []float64 // of the categories of lines; nil where they stand side by side
 	series     []gridSeries
+	writing    language.Writing
 }
 
 type gridSeries struct {
@@ -29,7 +31,7 @@ type gridSeries struct {
 
 // gridOf sorts the cells of a table into series.
 func gridOf(how display, w drawn, text, read value.Text) grid {
-	g := grid{title: w.title, axis: how.XAxis.Title, unit: w.unit}
+	g := grid{title: w.title, axis: how.XAxis.Title, unit: w.unit, writing: w.writing}
 	byColumn := how.SeriesBy != "rows"
 	exact, shown := byColumns(text.Cells, byColumn), byColumns(read.Cells, byColumn)
 	var scale [][]float64

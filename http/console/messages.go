@@ -41,6 +41,8 @@ type messageShown struct {
 	Newest       bool // of its scenario: what it rests on can be changed in place
 	Elsewhere    []snippet
 	Once         uuid.UUID
+	Language     string // tag of what its numbers are written in, "" for English
+	writing      language.Writing
 }
 
 // questionShown is a question as its author wrote it, or the values that a form has sent.
@@ -89,13 +91,11 @@ func (r *reader) message(m projections.Message) messageShown {
 	d := r.domain(m.Domain)
 	s := messageShown{
 		ID: m.MessageID, Conversation: m.ConversationID, Domain: m.Domain.ID, Number: m.Number, At: m.ReceivedAt, Zone: r.zone,
-		Status: m.Status, Source: m.Source, Question: questionOf(d, m), Once: once(),
+		Status: m.Status, Source: m.Source, Question: questionOf(d, m), Once: once(), Language: languageOf(d, m),
 	}
+	s.writing = language.WritingIn(s.Language)
 	if m.InputFormat == "natural_language" {
-		s.Lang = m.Language
-		if s.Lang == "" && d != nil {
-			s.Lang = d.Definition.Language
-		}
+		s.Lang = s.Language
 	}
 	if m.Failed != nil {
 		s.Problems = problems(d, m, m.Prompt)
@@ -117,7 +117,7 @@ func (r *reader) message(m projections.Message) messageShown {
 		if hidden[variable.Key] {
 			continue
 		}
-		shown := valueOf(d, variable)
+		shown := valueOf(d, variable, s.writing)
 		switch {
 		case res.Calculated != nil && variable.ID == *res.Calculated:
 			s.Target = &shown
@@ -143,6 +143,15 @@ func (r *reader) message(m projections.Message) messageShown {
 		s.Said = *text
 	}
 	return s
+}
+
+// languageOf is the tag of the language of a message: that of its request or of its account then, or
+// else that of its domain.
+func languageOf(d *commands.Domain, m projections.Message) string {
+	if m.Language == "" && d != nil {
+		return d.Definition.Language
+	}
+	return m.Language
 }
 
 // hiddenOf are the keys of variables that nobody is shown.
@@ -177,8 +186,9 @@ func questionOf(d *commands.Domain, m projections.Message) questionShown {
 		return key
 	}
 	var q questionShown
+	w := language.WritingIn(languageOf(d, m))
 	for _, in := range s.Inputs {
-		text := in.Value.Scalar()
+		text := w.Field(in.Value.Scalar())
 		if in.Value.Rank > 0 {
 			text = count(len(in.Value.Cells), "row", "rows")
 		}

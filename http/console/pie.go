@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"reckon/engine/language"
 	"reckon/engine/value"
 )
 
@@ -12,9 +13,11 @@ import (
 type pie struct {
 	names, texts []string
 	plots        []float64
+	writing      language.Writing
 }
 
 func pieOf(how display, w drawn, text, read value.Text) (p pie) {
+	p.writing = w.writing
 	var scale []float64
 	for _, row := range scaled(w.scale) {
 		scale = append(scale, row...)
@@ -66,7 +69,7 @@ func (p pie) chart(title string) *chartShown {
 			continue
 		}
 		part := v / sum
-		share := strconv.FormatFloat(math.Round(part*1000)/10, 'f', -1, 64) + "%"
+		share := p.writing.Shown(strconv.FormatFloat(math.Round(part*1000)/10, 'f', -1, 64) + "%")
 		s := sliceShown{Colour: i % colours, Tip: tip(p.names[i], p.texts[i], share)}
 		from := angle
 		angle += part * 2 * math.Pi

@@ -6,6 +6,7 @@ import (
 
 	"reckon/engine/decimal"
 	"reckon/engine/format"
+	"reckon/engine/language"
 	"reckon/engine/units"
 )
 
@@ -74,7 +75,7 @@ func unitsLike(u *units.Unit) []string {
 }
 
 // in shows a value in another unit. It stays as it is where that cannot be.
-func (s *valueShown) in(symbol string) {
+func (s *valueShown) in(symbol string, w language.Writing) {
 	number, own, _ := strings.Cut(s.Exact, " ")
 	from, err := units.Standard().Parse(own)
 	if err != nil || symbol == own || !slices.Contains(s.Units, symbol) {
@@ -98,6 +99,7 @@ func (s *valueShown) in(symbol string) {
 	if err != nil {
 		return
 	}
+	text = w.Shown(text)
 	s.Exact, s.Text, s.Unit, s.Elsewhere = exact, text, symbol, true
 	s.Number, s.Symbol = parted(text, exact)
 }

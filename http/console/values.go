@@ -2,10 +2,12 @@ package console
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"reckon/commands"
 	"reckon/engine/format"
+	"reckon/engine/language"
 	"reckon/engine/value"
 	"reckon/projections"
 )
@@ -18,6 +20,7 @@ type valueShown struct {
 	Text                    string   // of a single value, as people read it
 	Number, Symbol          string   // the same in two parts, the second one its unit
 	Exact                   string   // of a single value, as /v1 has it
+	Field                   string   // of a single value, as people change it
 	Units                   []string // that a single value can be shown in, its own among them
 	Unit                    string   // its own
 	Elsewhere               bool     // it is shown in a unit of the reader's choice
@@ -102,11 +105,13 @@ type drawn struct {
 	scale        json.RawMessage
 	unit         string // of the scale
 	incompatible []string
+	writing      language.Writing
 }
 
 // valueOf is a variable of a result as a page shows it. d is the version of the domain that it is
-// of, nil where that is not to be had: then choices are shown as their numbers.
-func valueOf(d *commands.Domain, v projections.ResultVariable) valueShown {
+// of, nil where that is not to be had: then choices are shown as their numbers. It is written as
+// the language does.
+func valueOf(d *commands.Domain, v projections.ResultVariable, w language.Writing) valueShown {
 	s := valueShown{Key: v.Key, Title: v.Title, Description: v.Description, Origin: originOf(v.Source, v.Historical)}
 	var text value.Text
 	if json.Unmarshal(v.Value, &text) != nil {
@@ -114,13 +119,21 @@ func valueOf(d *commands.Domain, v projections.ResultVariable) valueShown {
 	}
 	read := rendered(d, v.Key, text, v.Display)
 	if text.Rank == 0 {
-		s.Exact, s.Text = text.Scalar(), read.Scalar()
+		s.Exact, s.Text, s.Field = text.Scalar(), read.Scalar(), read.Scalar()
+		if !choosable(d, v.Key) {
+			s.Text, s.Field = w.Shown(s.Text), w.Field(s.Text)
+		}
 		s.Number, s.Symbol = parted(s.Text, s.Exact)
 		s.Unit, s.Units = unitsFor(s.Exact, s.Symbol != "")
 		return s
 	}
-	s.draw(drawn{v.Title, v.Value, v.Display, v.Scale, v.ScaleUnit, v.ScaleTypes}, text, read)
+	s.draw(drawn{v.Title, v.Value, v.Display, v.Scale, v.ScaleUnit, v.ScaleTypes, w}, text, read)
 	return s
+}
+
+// choosable tells whether the values of a variable are choices, which are shown by their labels.
+func choosable(d *commands.Domain, key string) bool {
+	return d != nil && slices.ContainsFunc(d.Definition.Variables, func(v projections.Variable) bool { return v.Key == key && len(v.Choices) > 0 })
 }
 
 // rendered is a value as people read it, or as it is where its display object does not fit it.
@@ -154,6 +167,7 @@ func (s *valueShown) draw(w drawn, text, read value.Text) {
 	if json.Unmarshal(w.display, &how) != nil {
 		return
 	}
+	read.Cells = eachOf(read.Cells, w.writing.Shown)
 	switch how.Structure {
 	case "bar_chart", "line_chart":
 		g := gridOf(how, w, text, read)
@@ -168,8 +182,21 @@ func (s *valueShown) draw(w drawn, text, read value.Text) {
 			s.Chart = p.chart(w.title)
 		}
 	default:
+		how.Rows.Names = eachOf([][]string{how.Rows.Names}, w.writing.Shown)[0]
 		s.Table = plain(how, w.title, read)
 	}
+}
+
+// eachOf are rows with each of their cells written in another way.
+func eachOf(rows [][]string, write func(string) string) [][]string {
+	list := make([][]string, len(rows))
+	for i, row := range rows {
+		list[i] = make([]string, len(row))
+		for j, cell := range row {
+			list[i][j] = write(cell)
+		}
+	}
+	return list
 }
 
 // plain is a table as its columns and rows are called.

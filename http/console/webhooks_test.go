@@ -65,7 +65,7 @@ func TestWebhooks(t *testing.T) {
 	}
 	h.shows("the overlap", b.get(at), 200, at, "the secret before signs too until")
 	h.shows("changed", b.post(at, "url", receiver.URL+"/v2", "name", "ledger", "calculation.failed", "yes"), 200, at, "It is kept.", "ledger", "/v2", "failures")
-	h.shows("changed to nothing", b.post(at, "url", "", "name", "ledger"), 422, at, "needs a URL")
+	h.shows("changed to nothing", b.post(at, "url", "", "name", "ledger", "calculation.failed", "yes"), 422, at, "needs a URL")
 	h.shows("disabled", b.post(at+"/disable", "reason", "It moves"), 200, at+"/disable", "It is disabled since", "It moves", "Enable it")
 	h.shows("the list", b.get(page), 200, page, "disabled", "It moves")
 	h.shows("enabled", b.post(at+"/enable"), 200, at+"/enable", "It is sent what happens from now on.")

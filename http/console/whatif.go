@@ -15,6 +15,7 @@ import (
 	"reckon/commands"
 	"reckon/engine/decimal"
 	"reckon/engine/format"
+	"reckon/engine/language"
 	"reckon/engine/units"
 	"reckon/engine/value"
 	"reckon/http"
@@ -39,6 +40,8 @@ type whatIfShown struct {
 	Sweep    *chartShown
 	Table    *tableShown
 	Once     uuid.UUID
+	Language string // tag of what its numbers are written in, "" for English
+	Point    string // the mark before decimals then
 }
 
 // sliderShown is a field for an input, with a slider where it is a number.
@@ -76,6 +79,7 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 	r := c.reader(v)
 	base, d := r.message(m), r.domain(m.Domain)
 	s := whatIfShown{ID: head.ID, Title: titleOf(head), Domain: m.Domain.ID, Scenario: index, Target: query.Get("target"), Over: query.Get("over"), Once: once()}
+	s.Language, s.Point = base.Language, base.writing.Point()
 	was := ""
 	if base.Target != nil {
 		was = base.Target.Key
@@ -92,13 +96,14 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 			continue
 		}
 		f := sliderOf(d, in)
+		f.Value, f.Was = base.writing.Field(f.Value), base.writing.Field(f.Was)
 		if text := query.Get(givenField + in.Key); text != "" {
 			f.Value = text
 		}
 		if in.Key == was { // it is stated for the first time
 			f.Was = ""
 		}
-		f.move()
+		f.move(base.writing)
 		s.Changed = s.Changed || f.Value != f.Was
 		s.Fields = append(s.Fields, f)
 		if f.Slides {
@@ -115,6 +120,7 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 	}
 	shown := r.message(answer)
 	s.Answer = &shown
+	v.unlikely(d, answer, s)
 	if base.Target != nil && shown.Target != nil && base.Target.Key == shown.Target.Key && base.Target.Text != shown.Target.Text {
 		s.Was = base.Target
 	}
@@ -129,18 +135,40 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 		if rendered, err := format.RenderText(text, swept.Chart.Display); err == nil {
 			read = rendered
 		}
-		drawing.draw(drawn{swept.Target.Title, raw, swept.Chart.Display, swept.Chart.Scale, swept.Chart.ScaleUnit, swept.Chart.ScaleTypes}, text, read)
+		drawing.draw(drawn{swept.Target.Title, raw, swept.Chart.Display, swept.Chart.Scale, swept.Chart.ScaleUnit, swept.Chart.ScaleTypes, base.writing}, text, read)
 		s.Sweep, s.Table = drawing.Chart, drawing.Table
 	}
 	return c.page("whatif", v, 0, s)
 }
 
+// unlikely notes what is wrong with the fields of a what-if, at those that an error names or has the
+// text of.
+func (v *visit) unlikely(d *commands.Domain, answer projections.Message, s whatIfShown) {
+	if answer.Failed == nil {
+		return
+	}
+	w := language.WritingIn(s.Language)
+	for _, e := range commands.ErrorsOf(answer.Failed) {
+		var fields []string
+		for _, f := range s.Fields {
+			text := w.Read(f.Value)
+			if slices.ContainsFunc(e.Args, func(arg string) bool {
+				return arg == f.Key || f.Value != f.Was && arg != "" && strings.Contains(text, arg)
+			}) {
+				fields = append(fields, "f-"+f.Key)
+			}
+		}
+		v.fault(entitled(d, e).Filled(), fields...)
+	}
+}
+
 // rehearse calculates with the fields as they are.
 func (c *Console) rehearse(ctx context.Context, v *visit, head projections.Conversation, m projections.Message, s whatIfShown) (answer projections.Message, swept *commands.Sweep, err error) {
+	w := language.WritingIn(s.Language)
 	q := statement{Inputs: []stated{}, Scenario: strconv.Itoa(s.Scenario)}
 	for _, f := range s.Fields {
 		if f.Value != f.Was {
-			q.Inputs = append(q.Inputs, stated{f.Key, value.Scalar(f.Value)})
+			q.Inputs = append(q.Inputs, stated{f.Key, value.Scalar(w.Read(f.Value))})
 		}
 	}
 	if s.Target != "" {
@@ -155,7 +183,7 @@ func (c *Console) rehearse(ctx context.Context, v *visit, head projections.Conve
 		return answer, nil, err
 	}
 	request := commands.Request{
-		Account: v.account, Domain: m.Domain.ID, Conversation: &head.ID, Format: "json", Prompt: string(text), Source: commands.SourceChat, AllowProse: prose,
+		Account: v.account, Domain: m.Domain.ID, Conversation: &head.ID, Format: "json", Prompt: string(text), Source: commands.SourceChat, AllowProse: prose, Language: s.Language,
 	}
 	answer, err = c.service.Rehearse(ctx, request, func(k commands.Kept) {
 		for _, f := range s.Fields {
@@ -194,10 +222,10 @@ func sliderOf(d *commands.Domain, in valueShown) sliderShown {
 		}
 	case "", "number", "no_separator":
 	default:
-		text, number = in.Text, math.NaN()
+		text, number = in.Field, math.NaN()
 	}
 	if len(f.Choices) > 0 {
-		text, number = in.Text, math.NaN()
+		text, number = in.Field, math.NaN()
 	}
 	f.Was, f.Value, f.Unit = text, text, unit
 	if math.IsNaN(number) || math.IsInf(number, 0) {
@@ -230,10 +258,11 @@ func sliderOf(d *commands.Domain, in valueShown) sliderShown {
 }
 
 // move puts the slider where the value is, and as far as it has to reach for that.
-func (f *sliderShown) move() {
-	number, unit := numberOf(f.Value)
-	if strings.HasSuffix(f.Value, "%") && unit == "" {
-		number, _ = numberOf(strings.TrimSuffix(f.Value, "%"))
+func (f *sliderShown) move(w language.Writing) {
+	text := w.Read(f.Value)
+	number, unit := numberOf(text)
+	if strings.HasSuffix(text, "%") && unit == "" {
+		number, _ = numberOf(strings.TrimSuffix(text, "%"))
 		unit = "%"
 	}
 	if f.Slides = f.Slides && unit == f.Unit && !math.IsNaN(number); f.Slides {

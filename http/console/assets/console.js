@@ -37,12 +37,14 @@ if (prompt) {
 for (const slider of document.querySelectorAll("input[type=range][data-field]")) {
   const field = document.getElementById(slider.dataset.field);
   slider.hidden = false;
+  const point = slider.dataset.point ?? ".";
   slider.addEventListener("input", () => {
-    field.value = (slider.value + " " + slider.dataset.unit).trim();
+    field.value = (slider.value.replace(".", point) + " " + slider.dataset.unit).trim();
   });
   field.addEventListener("input", () => {
     const [number, unit = ""] = field.value.trim().split(/\s+/, 2);
-    if (unit === slider.dataset.unit && Number.isFinite(Number(number))) slider.value = number;
+    const value = point === "." ? number : number.replace(/\.(?=\d{3}(\D|$))/g, "").replace(point, ".");
+    if (unit === slider.dataset.unit && Number.isFinite(Number(value))) slider.value = value;
   });
 }
 
@@ -79,4 +81,24 @@ if (messages()) {
   setInterval(() => {
     if (stream?.readyState !== EventSource.OPEN && !document.hidden && "waits" in messages().dataset) look();
   }, 1000);
+}
+
+// The fields of a what-if stay where they are while its answers come and go: what an answer says of
+// them is said at them here, as the server says it where it sends the whole page.
+const whatIf = document.getElementById("what-if");
+if (whatIf) {
+  document.addEventListener("htmx:after:swap", () => {
+    for (const told of whatIf.querySelectorAll(".fault")) told.remove();
+    for (const field of whatIf.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+    }
+    for (const link of whatIf.querySelectorAll("#answer .problem a")) {
+      const field = document.getElementById(link.hash.slice(1)), told = document.createElement("p");
+      [told.className, told.id, told.textContent] = ["fault", field.id + "-fault", link.textContent];
+      field.after(told);
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-describedby", told.id);
+    }
+  });
 }
