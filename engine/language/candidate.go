@@ -176,7 +176,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		if first && s.shortened(q, r, t) {
 			continue
 		}
-		if r > 0 && s.cutRate(q, r, variable) {
+		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) {
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
@@ -207,7 +207,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if !t.dimensional && !best.linked && !q.moment && q.readings[0].unit != nil {
 		return best, false // it may be of any dimension, but only what is said to be its own
 	}
-	if q.none || q.labels() && q.readings[0].of == variable { // "no fee", "with insurance"
+	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) { // "no fee", "with insurance", but "a night job"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber
@@ -223,7 +223,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if (bare || q.readings[0].kind == kindPercent) && s.unclaimed(q, &best) {
 		return best, false
 	}
-	if bare && s.foreignNoun(q.to) && !(t.counts && !t.output && !t.fallback) && !s.namedBefore(q, &best) {
+	if bare && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {
 		return best, false // "3 kids": a number of something that the domain does not know
 	}
 	if best.evidence < s.weights.LeastNamed {
@@ -258,6 +258,15 @@ func (s *search) shortened(q *quantity, r int, t *term) bool {
 	}
 	return one.kind == kindNumber && one.unitTokens > 0 && t.unit != nil && slices.ContainsFunc(q.readings[1:], func(o reading) bool {
 		return o.unit != nil && t.dimensional && o.unit.Dimension() == t.dimension && (!o.weak || sameUnit(o.unit, t.unit))
+	})
+}
+
+// otherUnit reports whether a reading takes for a suffix what is a unit of another kind than that of
+// a variable which is measured: the metres of "3 m" are no millions of litres.
+func (s *search) otherUnit(q *quantity, r int, t *term) bool {
+	one := &q.readings[r]
+	return one.kind == kindNumber && one.unitTokens > 0 && t.measured() && !t.money() && slices.ContainsFunc(q.readings, func(o reading) bool {
+		return o.kind == kindMeasure && !o.weak
 	})
 }
 

@@ -26,11 +26,23 @@ func (s *search) unclaimed(q *quantity, k *candidate) bool {
 	if k.linked || s.inBase(k.variable) || q.weak {
 		return false
 	}
-	t, bare := &s.vocabulary.terms[k.variable], bareOnly(*q)
-	if s.nameless(q.to) && !(bare && t.number() && t.counts && !t.output) {
+	bare := bareOnly(*q)
+	if s.nameless(q.to) && !(bare && s.countsAll(k.variable)) {
 		return true
 	}
 	return s.nameless(q.from-1) && !s.prose.tokens[q.from-1].is("having")
+}
+
+// countsAll reports whether a variable is the only number of things that is told and not found, so
+// that it may be that of things which nobody knows.
+func (s *search) countsAll(variable int) bool {
+	count := func(t *term) bool { return t.number() && t.counts && !t.output && !t.hidden }
+	for i := range s.vocabulary.terms {
+		if count(&s.vocabulary.terms[i]) != (i == variable) {
+			return false
+		}
+	}
+	return true
 }
 
 // periodLost refuses a period of time that no reading uses where a variable that is called by it
@@ -218,6 +230,73 @@ func (s *search) otherChoice(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// assumedChoice refuses a word that nobody knows where it may be a choice that the domain does not
+// have, and the answer would rest on the one that is assumed: "2 m shelves in walnut", "made of
+// beech". A definite thing is one of the circumstances, and so is a place by its name.
+func (s *search) assumedChoice(best *combination) *value.Error {
+	p := s.prose
+	if !slices.ContainsFunc(best.plan.assumed, s.labelled) {
+		return nil
+	}
+	for at := 1; at+1 < len(p.tokens); at++ {
+		t, of := &p.tokens[at], at+1
+		if !t.is("holding") && !t.is("partitive") && !t.is("goal") && !t.is("owning") || !s.spoken(at-1) {
+			continue
+		}
+		for of+1 < len(p.tokens) && p.tokens[of].is("indefinite") {
+			of++
+		}
+		goal := t.is("goal")
+		if goal && p.tokens[of].is("article") && of+1 < len(p.tokens) {
+			of++
+		}
+		capital := p.tokens[of].text != p.tokens[of].fold && !p.tables.has(capitalNouns)
+		place, verb := t.is("holding") && capital, goal && of == at+1 && !capital // "in London", "to hang"
+		if s.foreign(of) && !place && !verb {
+			return notUnderstood(quoted(p.tokens[of].text))
+		}
+	}
+	return nil
+}
+
+// spoken reports whether a token is part of an amount or of a name, or a word behind one that says
+// little: "boards made of".
+func (s *search) spoken(at int) bool {
+	p := s.prose
+	for at > 0 && p.meaning[at] == plainly {
+		at--
+	}
+	return p.within[at] >= 0 || slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= at && at < m.to })
+}
+
+// otherHead refuses a prompt without a question that opens with what nobody knows and what that is
+// of: "shipping for a net price of 100 euros" asks for more than it states.
+func (s *search) otherHead(best *combination) *value.Error {
+	p := s.prose
+	from := 0
+	for from < len(p.tokens) && p.tokens[from].is("article") {
+		from++
+	}
+	end := p.phrase(from, len(p.tokens))
+	if s.base != nil || len(p.questions) > 0 || end == len(p.tokens) || !p.tokens[end].is("belonging") && !p.tokens[end].is("lasting") || anyIs(p.tokens, "declaring") {
+		return nil
+	}
+	asked := slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.from < end && m.variable == best.target && m.weight >= s.weights.LeastWord
+	})
+	for at := from; at < end && !asked; at++ {
+		if s.foreign(at) {
+			return notUnderstood(quoted(p.tokens[at].text))
+		}
+	}
+	return nil
+}
+
+// foreign reports whether a token is a noun that nobody knows, nor is taken for a slip of a name.
+func (s *search) foreign(at int) bool {
+	return s.nameless(at) && (s.prose.known[at] == asNothing || s.prose.known[at] == asTypo)
 }
 
 // labelled reports whether a variable is one of choices that are called by names, and not only yes

@@ -33,7 +33,7 @@ func (s *search) contested(best *combination) *value.Error {
 func (s *search) bound(best *combination) *value.Error {
 	p := s.prose
 	closing := slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.variable != best.target && s.headlined(m.variable) && p.closes(&m)
+		return m.variable != best.target && !gives(best.picks, m.variable) && s.headlined(m.variable) && p.closes(&m)
 	})
 	for i, k := range best.picks {
 		l := &s.list[i]

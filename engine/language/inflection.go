@@ -29,6 +29,7 @@ const (
 	hourMinutes   = "hour-minutes"   // "9 Uhr 30"
 	dayFirst      = "day-first"      // 5.3.2026 is in March, and "5." an ordinal before its month
 	articlesCount = "articles-count" // the article is the number one as well
+	capitalNouns  = "capital-nouns"  // a capital letter makes no name of a noun
 )
 
 func newInflection(r row) inflection {

@@ -29,7 +29,8 @@ const (
 // findLabels lists the labels of all choices, those of more words first. One that is made of words
 // that say nothing of their own, or that name variables, need not be meant where it stands. The
 // names of what is or is not stand for its being so: "with insurance". A label that its variable is
-// called by as well is that variable's: "in colour".
+// called by as well is that variable's: "in colour". A word of a label stands for all of it where
+// no other label has it, unless it is a number: "five hundred" is no "five star".
 func (v *Vocabulary) findLabels() {
 	add := func(l label) {
 		for _, t := range v.tables.tokenize(l.text) {
@@ -52,7 +53,7 @@ func (v *Vocabulary) findLabels() {
 			}
 			add(l)
 			for _, w := range splitWords(text) {
-				if s := v.tables.stem(w); !v.tables.said(w) && v.rarity[s] == 0 {
+				if s := v.tables.stem(w); !v.tables.said(w) && v.rarity[s] == 0 && v.tables.lexicon[w].row("numbers") == nil {
 					if other, ok := v.rare[s]; ok && other != text && !v.sameChoice(other, text) {
 						v.rare[s] = ""
 					} else if !ok {

@@ -31,6 +31,7 @@ type derivation struct {
 	stated   int // values that are stated, those of a pending request too
 	used     int // those of them that take part
 	defaults int
+	assumed  []int // the variables of those
 	steps    int
 }
 
@@ -121,11 +122,13 @@ func (s *search) combinations() []combination {
 			if full.asked < s.weights.LeastAsked && t.variable >= 0 {
 				continue
 			}
-			full.plan = s.derive(c.picks, t.variable)
+			if full.plan = s.derive(c.picks, t.variable); s.beside(&full) {
+				continue
+			}
 			full.score += s.weights.AgainstUntold * float64(s.untold(c.picks, t.variable))
 			full.score += full.asked + s.planScore(t.variable, full.plan)
 			for _, m := range silence {
-				if m.variable != t.variable {
+				if m.variable != t.variable && !s.describes(&m, t.variable) {
 					full.score += s.weights.AgainstSilence * m.weight
 				}
 			}
@@ -134,6 +137,33 @@ func (s *search) combinations() []combination {
 	}
 	sortCombinations(whole)
 	return whole
+}
+
+// beside reports whether a choice takes no part in an answer, whose name stands before a noun that
+// nobody knows and so may be a part of another name: "a night job" beside "Night bus".
+func (s *search) beside(c *combination) bool {
+	for i, k := range c.picks {
+		l := &s.list[k.slot]
+		if k.variable < 0 || l.quantity < 0 || !c.plan.ok {
+			continue
+		}
+		q := &s.prose.quantities[l.quantity]
+		if !q.labels() || q.readings[0].of != k.variable || !s.foreignNoun(q.to) {
+			continue
+		}
+		if d := s.derive(slices.Delete(slices.Clone(c.picks), i, i+1), c.target); d.ok && d.used == c.plan.used {
+			return true
+		}
+	}
+	return false
+}
+
+// describes reports whether a name only says more of that of a result, which stands right behind
+// it: "payment schedule".
+func (s *search) describes(m *mention, variable int) bool {
+	return variable >= 0 && slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+		return o.variable == variable && o.from == m.to && s.vocabulary.terms[variable].derived && o.weight >= s.weights.ExactName && !o.told
+	})
 }
 
 // orderScore prefers to give amounts of one kind, where no words tell them apart, to variables in
@@ -276,6 +306,7 @@ func (s *search) derive(picks []candidate, target int) derivation {
 			d.used++
 		case engine.Defaulted:
 			d.defaults++
+			d.assumed = append(d.assumed, facts[i].Variable)
 		}
 	}
 	s.plans[string(key)] = d
