@@ -128,7 +128,7 @@ func (s *search) combinations() []combination {
 			full.score += s.weights.AgainstUntold * float64(s.untold(c.picks, t.variable))
 			full.score += full.asked + s.planScore(t.variable, full.plan)
 			for _, m := range silence {
-				if m.variable != t.variable && !s.describes(&m, t.variable) {
+				if m.variable != t.variable {
 					full.score += s.weights.AgainstSilence * m.weight
 				}
 			}
@@ -156,14 +156,6 @@ func (s *search) beside(c *combination) bool {
 		}
 	}
 	return false
-}
-
-// describes reports whether a name only says more of that of a result, which stands right behind
-// it: "payment schedule".
-func (s *search) describes(m *mention, variable int) bool {
-	return variable >= 0 && slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
-		return o.variable == variable && o.from == m.to && s.vocabulary.terms[variable].derived && o.weight >= s.weights.ExactName && !o.told
-	})
 }
 
 // orderScore prefers to give amounts of one kind, where no words tell them apart, to variables in
