@@ -69,6 +69,9 @@ func TestErrorsInGerman(t *testing.T) {
 		{value.Problem("input.unknown_unit", "xyz"), `Die Einheit "xyz" gibt es nicht.`},
 		{value.Problem("calculation.multiple_solutions", "x", "infinitely many"), "x hat mehrere Lösungen: unendlich viele."},
 		{value.Problem("input.invalid_value", "rate", "-1", "it must be at least 0"), `"-1" ist kein gültiger Wert für rate: mindestens 0.`},
+		{value.Problem("input.invalid_value", "kind", "birch", "choose oak, pine or elm"), `"birch" ist kein gültiger Wert für kind: möglich sind oak, pine oder elm.`},
+		{value.Problem("input.invalid_value", "heat", "-300 degC", "it is below absolute zero"), `"-300 degC" ist kein gültiger Wert für heat: unter dem absoluten Nullpunkt.`},
+		{value.Problem("calculation.no_whole_number", "n", "it would be 4.2 (4 gives 8 m, 5 gives 10 m)"), "Keine ganze Zahl als n erfüllt die Gleichungen: es wäre 4.2 (4 ergibt 8 m, 5 ergibt 10 m)."},
 		{value.Problem("input.missing_calculate"), "Sag, welche Größe berechnet werden soll."},
 	} {
 		was := c.err.Filled()
