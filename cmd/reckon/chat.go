@@ -17,6 +17,7 @@ import (
 	"reckon/commands"
 	"reckon/commands/domainfile"
 	"reckon/commands/history"
+	"reckon/engine/language"
 	"reckon/engine/value"
 	"reckon/events/log"
 )
@@ -111,9 +112,17 @@ func (c *chat) ask(q clients.Question) error {
 		return err
 	}
 	c.conversation, c.message = m.ConversationID, m.MessageID
-	c.failed = c.failed || wrong != nil
+	said := ""
+	if wrong != nil {
+		said, _ = language.Replied(errorsOf(m.Errors))
+	}
+	c.failed = c.failed || wrong != nil && said == ""
 	if c.json {
 		return encode(c.t.out, heard{Asked: q.Prompt, Message: m.Raw}, "", "")
+	}
+	if said != "" {
+		_, err := fmt.Fprintln(c.t.out, wrapped(said, widthOf(c.t.out)))
+		return err
 	}
 	if wrong != nil {
 		c.showProblems(q.Prompt, m.Errors)
@@ -147,16 +156,8 @@ func (c *chat) showProblems(prompt string, problems []clients.Problem) {
 			line, column = around(line, column, length, max(10, width-2))
 			fmt.Fprintf(c.t.err, "  %s\n  %s%s\n", line, strings.Repeat(" ", column), strings.Repeat("^", max(1, min(length, width-2-column))))
 		}
-		e := value.Error{Code: p.Code, Message: p.Message, Args: p.Args, Offset: p.Offset}
-		for _, alternative := range p.Missing {
-			var names []value.VariableName
-			for _, v := range alternative.Variables {
-				names = append(names, value.VariableName{ID: v.ID, Key: v.Key, Title: v.Title})
-			}
-			e.Missing = append(e.Missing, value.Alternative{Variables: names})
-		}
 		var said strings.Builder
-		showErrors(&said, []value.Error{e})
+		showErrors(&said, errorsOf([]clients.Problem{p}))
 		fmt.Fprint(c.t.err, wrapped(said.String(), width))
 		if p.Code == "calculation.missing_inputs" && len(p.Missing) > 0 && len(p.Missing[0].Variables) == 1 {
 			c.missing = p.Missing[0].Variables[0].Key
@@ -169,6 +170,22 @@ func (c *chat) showProblems(prompt string, problems []clients.Problem) {
 			}
 		}
 	}
+}
+
+// errorsOf are problems as the engine has them.
+func errorsOf(problems []clients.Problem) (list []value.Error) {
+	for _, p := range problems {
+		e := value.Error{Code: p.Code, Message: p.Message, Args: p.Args, Offset: p.Offset}
+		for _, alternative := range p.Missing {
+			var names []value.VariableName
+			for _, v := range alternative.Variables {
+				names = append(names, value.VariableName{ID: v.ID, Key: v.Key, Title: v.Title})
+			}
+			e.Missing = append(e.Missing, value.Alternative{Variables: names})
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 var (

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"reckon/engine"
 	"reckon/engine/value"
@@ -20,6 +22,19 @@ const (
 	replyHelp    reply = "help"    // what can be asked
 	replyThanks  reply = "thanks"  // nothing that is to be calculated
 )
+
+// nothingAsked is the code of what is said to a prompt that asks for nothing.
+const nothingAsked = "language.nothing_asked"
+
+// Replied is what is said to a prompt that asked for nothing, as a sentence; ok is false of errors
+// of a prompt that did.
+func Replied(errs []value.Error) (sentence string, ok bool) {
+	if len(errs) != 1 || errs[0].Code != nothingAsked || len(errs[0].Args) == 0 {
+		return "", false
+	}
+	first, size := utf8.DecodeRuneInString(errs[0].Args[0])
+	return string(unicode.ToUpper(first)) + errs[0].Args[0][size:] + ".", true
+}
 
 // reply is what a prompt says that is one from its first word to its last, and the scenario that it
 // names, "" for none.
@@ -65,7 +80,7 @@ func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine
 	case replyHelp:
 		return r, value.Problem("language.can_ask", s.canAsk(c)), true
 	case replyThanks:
-		return r, value.Problem("language.nothing_asked", t.say("welcome")), true
+		return r, value.Problem(nothingAsked, t.say("welcome")), true
 	}
 	if !p.opensOnly() {
 		return r, nil, false
@@ -73,12 +88,12 @@ func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine
 	switch {
 	case p.opening.move == startNew:
 		trace.Pending = &engine.Request{Selector: engine.Selector{Kind: engine.New}}
-		return r, s.vocabulary.domain.MissingCalculate(nil), true
+		return r, value.Problem(nothingAsked, t.say("begun anew")), true
 	case p.opening.move == undo && (c.Pending != nil || len(c.Choices) > 0) && c.Focus > 0:
 		return shown, nil, true
 	case p.opening.move == undo && (c.Pending != nil || len(c.Choices) > 0):
 		trace.Pending = &engine.Request{}
-		return r, value.Problem("language.nothing_asked", t.say("dropped")), true
+		return r, value.Problem(nothingAsked, t.say("dropped")), true
 	}
 	return r, nil, false
 }

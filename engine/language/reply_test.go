@@ -21,7 +21,7 @@ func TestReplies(t *testing.T) {
 		{"thanks!", "language.nothing_asked: There is nothing to calculate: you are welcome."},
 		{answered + " > thanks > and at 75 mph?", "speed=75 mi/h -> time @1"},
 		{"150 miles > start over > 60 mph > fuel cost?", "-> cost @2 calculation.missing_inputs"},
-		{answered + " > start over", "input.missing_calculate: Say which variable to calculate."},
+		{answered + " > start over", "language.nothing_asked: There is nothing to calculate: the next question begins a new scenario."},
 		{answered + " > start over > 100 miles", "distance=100 mi -> fetch @new"},
 		{answered + " > when do we arrive? > never mind > why?", "-> fetch @1"},
 		{"when do we arrive? > never mind > 150 miles", "distance=150 mi -> fetch @new"},

@@ -306,6 +306,10 @@ func (c *Console) try(v *visit) (http.Answer, error) {
 		}
 		turn := turnShown{Pieces: piecesOf(q.Prompts[i], o.Trace.Spans())}
 		if m.Failed != nil {
+			if turn.Answer, _ = language.Replied(commands.ErrorsOf(m.Failed)); turn.Answer != "" {
+				answer.Turns = append(answer.Turns, turn)
+				continue
+			}
 			for _, problem := range problems(d, m, m.Prompt) {
 				turn.Wrong = strings.TrimSpace(turn.Wrong + " " + problem.Text)
 			}

@@ -98,6 +98,10 @@ func (r *reader) message(m projections.Message) messageShown {
 		s.Lang = s.Language
 	}
 	if m.Failed != nil {
+		if said, replied := language.Replied(commands.ErrorsOf(m.Failed)); replied {
+			s.Said = said
+			return s
+		}
 		s.Problems = problems(d, m, m.Prompt)
 	}
 	if m.Completed == nil {
