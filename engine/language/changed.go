@@ -1,6 +1,7 @@
 package language
 
 import (
+	"slices"
 	"time"
 
 	"reckon/engine"
@@ -75,7 +76,19 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 		}
 		list = append(list, candidate{slot: index, variable: variable, text: text, score: score + evidence, evidence: evidence, relative: true, linked: linked, name: name})
 	}
-	return list
+	return s.lengthened(c, list)
+}
+
+// lengthened leaves "two days more" to lengths of time, where one was stated and no words name a
+// moment: that would be later.
+func (s *search) lengthened(c *change, list []candidate) []candidate {
+	moment := func(k candidate) bool { return s.vocabulary.terms[k.variable].moment() }
+	if !s.prose.tokens[c.to-1].is("more or less") || !slices.ContainsFunc(list, func(k candidate) bool {
+		return !moment(k) && s.baseValue(k.variable).Source == engine.UserInput
+	}) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(k candidate) bool { return moment(k) && k.evidence < s.weights.LeastNamed })
 }
 
 // shareCandidates are the percentages that a factor may be meant as where there is nothing to

@@ -198,6 +198,13 @@ func TestClaims(t *testing.T) {
 		// What somebody earns is money, and why something is so with other amounts is no calculation.
 		{"bakery", "how much do the batches earn with a baking time of 1 hour and an oven time of 6 hours?", "refused"},
 		{"farm", "weekly hours for 4 shifts of 8 hours?>why with 5 shifts?", "refused"},
+		// A full stop ends a statement, whatever its verb.
+		{"farm", "The cows average a milk per cow of 25 L/day.", "milk_per_cow=25 L/d -> fetch @new"},
+		{"farm", "It's 4 days, the days I mean.", "days=4 d -> fetch @new"},
+		{"farm", "We milked for 4 days.", "days=4 d -> fetch @new"},
+		{"farm", "It snows at noon. 4 shifts of 8 hours, weekly hours?", "shifts=4 shift=8 h -> hours @new"},
+		// Three amounts in a row are a list, though others could take them.
+		{"farm", "weekly pay for 20 hours at 15, 18 and 20 euros an hour?", "wage=15 EUR/h|18 EUR/h|20 EUR/h hours=20 h -> pay @new"},
 		// Frames a second.
 		{"farm", "frame rate of 20 fps, film time of 60 frames?", "frames=60 frame_rate=20 1/s -> film_time @new"},
 	} {

@@ -61,26 +61,24 @@ func (p *prose) besideAmount(m *mention) bool {
 	for to < len(p.tokens) && p.tokens[to].kind != mark {
 		to++
 	}
-	return slices.ContainsFunc(p.quantities, func(q quantity) bool { return !q.weak && from <= q.from && q.to <= to })
+	return slices.ContainsFunc(p.quantities, func(q quantity) bool { return (q.share || !q.weak) && from <= q.from && q.from < to })
 }
 
 // namesAmount reports whether a mention at the end only says what an amount before it was: "we paid
 // 500, that's the deposit", "it's 55 miles, the distance I mean".
 func (p *prose) namesAmount(m *mention) bool {
-	if !p.closes(m) || p.heads(m) {
-		return false
-	}
-	if slices.ContainsFunc(p.tables.patterns("correcting"), func(r *rule) bool {
-		n, _ := r.pattern.match(p.tokens, p.used, m.to)
-		return n > 0
-	}) {
-		return true
-	}
 	at := m.from - 1
 	for at > 0 && p.tokens[at].is("article") {
 		at--
 	}
-	return at > 0 && p.tokens[at].is("declaring") && p.tokens[at-1].kind == mark && !p.tokens[at].is("auxiliary")
+	if at < 1 {
+		return false
+	}
+	return p.closes(m) && p.tokens[at].is("declaring") && p.tokens[at-1].kind == mark && !p.tokens[at].is("auxiliary") ||
+		p.tokens[at].kind == mark && slices.ContainsFunc(p.tables.patterns("correcting"), func(r *rule) bool {
+			n, _ := r.pattern.match(p.tokens, p.used, m.to)
+			return n > 0
+		})
 }
 
 // dropOnes takes "one" before a noun for an article where the amount behind is told for each of
@@ -178,6 +176,9 @@ func (s *search) declaresChoices(best *combination) bool {
 // not those of one that is.
 func (s *search) notGiven(m *mention, picks []candidate) bool {
 	p := s.prose
+	if m.weight >= s.weights.ExactName && p.namesAmount(m) {
+		return !gives(picks, m.variable)
+	}
 	if m.weight < s.weights.LeastAsking || !s.asking(m) || s.nameOf(m, picks) || p.declared(m) {
 		return false
 	}

@@ -178,8 +178,8 @@ func (t *Trace) unmet() bool {
 
 // mayShare reports whether the amounts of a list may be those of several variables, as in "12, 6
 // and 2 m": words name others of them, or none is named and there are enough. Of three or more,
-// what is asked for takes none, the words that name the variable name no other one, and a
-// conversation tells what they change.
+// what is asked for takes none, the words that name the variable name no other one, and what no
+// words name may only be the sides of something that nothing was said of before.
 func (t *Trace) mayShare(variable, n int) bool {
 	if len(t.combinations) == 0 {
 		return false
@@ -203,7 +203,8 @@ func (t *Trace) mayShare(variable, n int) bool {
 				named++
 			}
 		}
-		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && !(row && s.base != nil)
+		sides := s.vocabulary.terms[variable].dimension == units.Length && s.base == nil
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && (sides || !row)
 	}
 	return false
 }
