@@ -68,7 +68,7 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE './cmd/reckon|./events/log(/natsfile)?')
 	$(GO) test -race ./events/log/natsfile -run '^Test(JoinersShareOneSync|WhatNobodyWaitsForIsSynced|Facts)$$'
 	$(GO) test -race -timeout 15m ./events/log
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m -parallel 1 ./cmd/reckon -skip '$(SINGLE)|$(CLUSTERS)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m -parallel 2 ./cmd/reckon -skip '$(SINGLE)|$(CLUSTERS)'
 	$(MAKE) clients
 	git diff --exit-code
 
