@@ -266,7 +266,7 @@ func (s *search) shortened(q *quantity, r int, t *term) bool {
 func (s *search) otherUnit(q *quantity, r int, t *term) bool {
 	one := &q.readings[r]
 	return one.kind == kindNumber && one.unitTokens > 0 && t.measured() && !t.money() && slices.ContainsFunc(q.readings, func(o reading) bool {
-		return o.kind == kindMeasure && !o.weak
+		return o.kind == kindMeasure && !o.weak && o.number.Cmp(one.number) != 0
 	})
 }
 
