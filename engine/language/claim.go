@@ -234,7 +234,8 @@ func (s *search) otherChoice(best *combination) *value.Error {
 
 // assumedChoice refuses a word that nobody knows where it may be a choice that the domain does not
 // have, and the answer would rest on the one that is assumed: "2 m shelves in walnut", "made of
-// beech". A definite thing is one of the circumstances, and so is a place by its name.
+// beech". A definite thing is one of the circumstances, and so is a place by its name, or what a
+// sentence before the question tells: "she starts in spring".
 func (s *search) assumedChoice(best *combination) *value.Error {
 	p := s.prose
 	if !slices.ContainsFunc(best.plan.assumed, s.labelled) {
@@ -242,7 +243,7 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 	}
 	for at := 1; at+1 < len(p.tokens); at++ {
 		t, of := &p.tokens[at], at+1
-		if !t.is("holding") && !t.is("partitive") && !t.is("goal") && !t.is("owning") || !s.spoken(at-1) {
+		if !t.is("holding") && !t.is("partitive") && !t.is("goal") && !t.is("owning") || !s.spoken(at-1) || p.told(at) {
 			continue
 		}
 		for of+1 < len(p.tokens) && p.tokens[of].is("indefinite") {
@@ -259,6 +260,18 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// told reports whether a token stands in a sentence that does not ask, beside one that does.
+func (p *prose) told(at int) bool {
+	from, to := at, at
+	for from > 0 && p.tokens[from-1].border() != stopBorder {
+		from--
+	}
+	for to < len(p.tokens) && p.tokens[to].border() != stopBorder {
+		to++
+	}
+	return len(p.questions) > 0 && !slices.ContainsFunc(p.questions, func(q question) bool { return from <= q.from && q.from < to })
 }
 
 // spoken reports whether a token is part of an amount or of a name, or a word behind one that says

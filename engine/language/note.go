@@ -49,8 +49,11 @@ func (s *search) noting() []combination {
 	return nil
 }
 
-// statement reports whether a prompt closes with a full stop.
-func (p *prose) statement() bool { return len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].fold == "." }
+// statement reports whether a prompt closes with a full stop, and not with "please".
+func (p *prose) statement() bool {
+	n := len(p.tokens)
+	return n > 1 && p.tokens[n-1].fold == "." && !p.tokens[n-2].is("polite")
+}
 
 // besideAmount reports whether an amount stands in the clause of a mention.
 func (p *prose) besideAmount(m *mention) bool {
