@@ -24,7 +24,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && !p.titled(&m) && !p.numbered(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m))
 	}
 	statement := p.statement()
 	refers := func(t token) bool {
@@ -53,6 +53,29 @@ func (s *search) noting() []combination {
 func (p *prose) statement() bool {
 	n := len(p.tokens)
 	return n > 1 && p.tokens[n-1].fold == "." && !p.tokens[n-2].is("polite")
+}
+
+// titled reports whether a mention stands before a colon and says only what the rest is about: it is
+// a part of a name, or something there is known to nobody, as in "New pupil: registration fee 280".
+func (p *prose) titled(m *mention) bool {
+	end := m.to
+	for end < len(p.tokens) && p.tokens[end].fold != ":" {
+		if p.within[end] >= 0 || p.tokens[end].border() == stopBorder {
+			return false
+		}
+		end++
+	}
+	for at := 0; at < end && end < len(p.tokens); at++ {
+		if m.weight < p.weights.ExactName || p.meaning[at] == content && p.known[at] == asNothing {
+			return true
+		}
+	}
+	return false
+}
+
+// numbered reports whether a mention stands behind a number without a unit: "140 loaves on Sunday".
+func (p *prose) numbered(m *mention) bool {
+	return m.from > 0 && p.within[m.from-1] >= 0 && bareOnly(p.quantities[p.within[m.from-1]])
 }
 
 // besideAmount reports whether an amount stands in the clause of a mention.
