@@ -22,7 +22,7 @@ func (p *prose) findChanges(tables *tables) {
 				}
 			}
 		}
-		p.replaced[i] = p.isReplaced(i, tables) || p.corrected(i) || p.leaves(i)
+		p.replaced[i] = p.isReplaced(i) || p.corrected(i) || p.leaves(i)
 	}
 	for i := range p.quantities {
 		p.findMoved(i)
@@ -326,15 +326,48 @@ func (p *prose) ledTo(i int) bool {
 
 // isReplaced reports whether an amount is only named to say what is not any more: "instead of 60",
 // "rather than 60", "not 60".
-func (p *prose) isReplaced(i int, tables *tables) bool {
-	return slices.ContainsFunc(tables.patterns("replacing"), func(r *rule) bool {
-		at := p.quantities[i].from - len(r.pattern)
-		if at < 0 {
+func (p *prose) isReplaced(i int) bool {
+	q := &p.quantities[i]
+	if q.labels() && q.readings[0].of >= 0 {
+		return false // "not a night bus" says that it is none
+	}
+	return p.ruledOut(q.from) || q.labels() && p.toldAgain(i) || p.lessLiked(i)
+}
+
+// ruledOut reports whether the words before a token say that what stands there is not so: "not a
+// night bus", "instead of 60".
+func (p *prose) ruledOut(at int) bool {
+	for at > 0 && p.tokens[at-1].is("article") {
+		at--
+	}
+	return slices.ContainsFunc(p.tables.patterns("replacing"), func(r *rule) bool {
+		from := at - len(r.pattern)
+		if from < 0 {
 			return false
 		}
-		n, _ := r.pattern.match(p.tokens, p.used, at)
+		n, _ := r.pattern.match(p.tokens, p.used, from)
 		return n > 0
 	})
+}
+
+// toldAgain reports whether a choice was told before: "they hire a van. How often does the van go?"
+func (p *prose) toldAgain(i int) bool {
+	for k, q := range p.quantities[:i] {
+		if q.labels() && !q.weak && !p.replaced[k] && q.readings[0].text == p.quantities[i].readings[0].text {
+			return true
+		}
+	}
+	return false
+}
+
+// lessLiked reports whether an amount stands behind "than" where another one is wanted rather: "we
+// would rather have a band than a choir".
+func (p *prose) lessLiked(i int) bool {
+	at := p.quantities[i].from
+	for at > 0 && p.tokens[at-1].is("article") {
+		at--
+	}
+	return i > 0 && p.tokens[at-1].is("comparing") && anyIs(p.tokens[:p.quantities[i-1].from], "preferring")
 }
 
 // leaves reports whether an amount is only told to say how what is left came about: the first of "2

@@ -93,13 +93,17 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			begin++
 		}
 	}
+	meant := v.meantName(&p.tokens[begin])
 	for _, l := range v.labels {
 		n := p.saysLabel(begin, l.words)
+		if n == 0 && len(l.words) == 1 && l.words[0] == meant && !p.used[begin] && p.within[begin] < 0 {
+			n = 1 // "with a hlemet"
+		}
 		if n == 0 || absent && l.variable < 0 {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
-		if absent || l.variable >= 0 && l.value == affirmed && p.denies(at) {
+		if absent || l.variable >= 0 && l.value == affirmed && p.ruledOut(at) {
 			r.text = denied
 		}
 		to := begin + n
@@ -118,21 +122,6 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
-}
-
-// denies reports whether the words before a token say that it is not so: "not a night bus".
-func (p *prose) denies(at int) bool {
-	for at > 0 && p.tokens[at-1].is("article") {
-		at--
-	}
-	return slices.ContainsFunc(p.tables.patterns("replacing"), func(r *rule) bool {
-		from := at - len(r.pattern)
-		if from < 0 {
-			return false
-		}
-		n, _ := r.pattern.match(p.tokens, p.used, from)
-		return n > 0
-	})
 }
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit
@@ -181,19 +170,29 @@ func (v *Vocabulary) rareLabel(t *token) string {
 	if text, ok := v.rare[t.stem]; ok {
 		return text
 	}
-	if t.kind != word || t.lex != nil || typos(t.fold) == 0 || v.rarity[t.stem] > 0 || v.known[t.stem] || len(v.groups[t.stem]) > 0 {
+	return v.rare[v.meantName(t)]
+}
+
+// meantName is the stem of the only word of the domain that a word which nobody knows is a slip of,
+// "" for none.
+func (v *Vocabulary) meantName(t *token) (stem string) {
+	limit := typos(t.fold)
+	if t.kind != word || t.lex != nil || limit == 0 || v.rarity[t.stem] > 0 || v.known[t.stem] || len(v.groups[t.stem]) > 0 {
 		return ""
 	}
-	found := ""
-	for stem, text := range v.rare {
-		if len(stem) >= leastMisspelt && stem[0] == t.stem[0] && units.EditDistance(t.stem, stem, 1) <= 1 {
-			if found != "" && !v.sameChoice(found, text) {
-				return ""
-			}
-			found = text
+	best := limit + 1
+	for _, w := range v.words {
+		if len(w) < leastMisspelt || w[0] != t.fold[0] {
+			continue
+		}
+		switch d, meant := units.EditDistance(t.fold, w, limit), v.stem(w); {
+		case d < best:
+			stem, best = meant, d
+		case d == best && best <= limit && meant != stem:
+			stem = ""
 		}
 	}
-	return found
+	return stem
 }
 
 // wholeLabel reads a label whose first word says that there is none of something: "no", "zero

@@ -76,7 +76,9 @@ func (p *prose) across(aFrom, aTo, bFrom, bTo int, amount float64, token func(i 
 		} else if q < 0 {
 			link *= token(i)
 		} else if q != seen {
-			link *= amount
+			if l := &p.quantities[q]; l.from != from || !l.labels() { // "90 wholemeal loaves"
+				link *= amount
+			}
 			seen = q
 		}
 	}

@@ -64,8 +64,8 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 	share := v.weights.SharedWords
 	t := &v.terms[variable]
 	for _, n := range t.names {
-		if n.cut && (len(n.words) > 1 || p.meaning[at] == grammar) && p.says(at, n.spoken) {
-			best.weight, best.to = v.weights.SpokenName, at+len(n.spoken)
+		if size := p.spoken(at, n.spoken); n.cut && (len(n.words) > 1 || p.meaning[at] == grammar) && size > 0 {
+			best.weight, best.to = v.weights.SpokenName, at+size
 		}
 		if size := p.hyphenated(at, n.joined); size > 0 {
 			best.weight, best.to = 1, at+size
@@ -158,6 +158,22 @@ func (p *prose) hyphenated(at int, joined string) int {
 	}
 	if end == at+1 || text != joined {
 		return 0
+	}
+	return end - at
+}
+
+// spoken counts the tokens from one on that are the words of a name, also with hyphens between
+// them: "feed-in income". It is 0 where they are not.
+func (p *prose) spoken(at int, stems []string) int {
+	end := at
+	for i := range stems {
+		if i > 0 && end+1 < len(p.tokens) && p.tokens[end].fold == "-" && !p.tokens[end].spaced && !p.tokens[end+1].spaced {
+			end++
+		}
+		if !p.says(end, stems[i:i+1]) {
+			return 0
+		}
+		end++
 	}
 	return end - at
 }

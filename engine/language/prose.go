@@ -108,7 +108,8 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 // so that it is an amount: "they come to 4 square metres", "switch to 3 coats".
 func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 	last := o.to - 1
-	if p.tokens[last].kind != number || last == 0 || !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("origin") {
+	named := v.rarity[p.tokens[o.from].stem] > 0 // "what do we keep with 70 viewers"
+	if p.tokens[last].kind != number || last == 0 || !named && !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("origin") {
 		return false
 	}
 	if o.to < len(p.tokens) && v.rarity[p.tokens[o.to].stem] > 0 {
@@ -120,7 +121,7 @@ func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 // scanQuantities finds amounts in the stretches that no phrase took.
 func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	take := func(q quantity) {
-		if v.withinName(p, &q) {
+		if v.withinName(p, &q) || v.announces(p, &q) {
 			return
 		}
 		if q.share && !v.shares && !(q.from > 0 && p.tokens[q.from-1].is("amount by")) && !(q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil) {
@@ -201,6 +202,19 @@ func (v *Vocabulary) joinCells(p *prose) {
 			p.within[at] = i
 		}
 	}
+}
+
+// announces reports whether a number only counts what is asked for behind a colon: "I need two
+// figures: the time and the cost".
+func (v *Vocabulary) announces(p *prose, q *quantity) bool {
+	if !bareOnly(*q) || q.to == len(p.tokens) || !p.tokens[q.to].is("announced") || v.rarity[p.tokens[q.to].stem] > 0 {
+		return false
+	}
+	at := q.to + 1
+	for at < len(p.tokens) && p.tokens[at].fold != ":" && p.tokens[at].kind == word {
+		at++
+	}
+	return at < len(p.tokens) && p.tokens[at].fold == ":"
 }
 
 // withinName reports whether words such as "a minute" are the end of the name of a variable, which

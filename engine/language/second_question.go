@@ -19,7 +19,9 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 			asked = append(asked, v)
 		}
 	}
-	for i := 1; i < len(p.questions); i++ {
+	joined, together := s.joinedNames(best)
+	inTurn := s.askedInTurn(best) != nil
+	for i := 1; i < len(p.questions) && !inTurn; i++ {
 		a, b := &p.questions[i-1], &p.questions[i]
 		if a.how(p) && b.how(p) && (b.from <= a.end+1 && anyIs(p.tokens[a.to:b.from], "joining") || p.tokens[b.from-1].is("joining")) {
 			return ambiguous(s.say("two questions", s.say("and", quoted(p.fragment(a.from, a.to)), quoted(p.fragment(b.from, b.to)))))
@@ -28,7 +30,6 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	if a, b := s.joinedAmount(best); a >= 0 {
 		return ambiguous(s.say("two questions", s.title(a)+", "+s.title(b)))
 	}
-	joined, together := s.joinedNames(best)
 	all := append(asked, joined...)
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -56,6 +57,9 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 // asked for together: each of them can be found. Those of a prompt that begins with a name and goes
 // on to ask for another are not.
 func (s *search) joinedNames(best *combination) (list []int, together bool) {
+	if list := s.askedInTurn(best); list != nil {
+		return list, true
+	}
 	p := s.prose
 	asks := func(m *mention) bool {
 		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
@@ -93,6 +97,27 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// askedInTurn are the variables of several questions that "and" joins, each of which names one that
+// can be found: "how many meals, and how many kg of potatoes?" It is nil where they are not such, or
+// amounts behind a question may be told for that one alone.
+func (s *search) askedInTurn(best *combination) (list []int) {
+	p := s.prose
+	for i := range p.questions {
+		q := &p.questions[i]
+		v := s.askedBy(q)
+		if p.anyAmount(q.from, len(p.tokens)) || i > 0 && !p.tokens[q.from-1].is("joining") || v < 0 || slices.Contains(list, v) || gives(best.picks, v) || !s.derive(best.picks, v).ok || !slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == v && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end
+		}) {
+			return nil
+		}
+		list = append(list, v)
+	}
+	if len(list) < 2 || !slices.Contains(list, best.target) {
+		return nil
+	}
+	return list
 }
 
 // asking counts the tokens that only ask once more: "the time and what is the cost".

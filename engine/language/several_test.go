@@ -39,6 +39,11 @@ func TestSeveral(t *testing.T) {
 		{answered + " > 75 mph > what's the difference to the first one?", "-> fetch @2"},
 		{answered + " > how much cheaper is it at 50 mph?", two + `"how much cheaper is it": ask for each of the two, or compare their scenarios.`},
 		{answered + " > how much longer is that?", two + `"how much longer is that": ask for each of the two, or compare their scenarios.`},
+		{answered + " > how much worse off are we at 50 mph?", "speed=50 mi/h -> time @1"},
+		{answered + " > and how much less if it is 100 miles?", "distance=100 mi -> time @1"},
+		{answered + " > why so long?", "-> fetch @1"},
+		{"For 100 miles at 50 mph and 25 mpg: what is the driving time, and how many gallons of fuel?", "distance=100 mi speed=50 mi/h economy=25 mi/gal -> time, fuel @new"},
+		{"I need two figures: time and fuel for 100 miles at 50 mph and 25 mpg", "distance=100 mi speed=50 mi/h economy=25 mi/gal -> time, fuel @new"},
 		{"how much more is that than with 20 miles?", two + "how much more is that than, before anything was answered."},
 	} {
 		var d Dialogue
