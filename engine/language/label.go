@@ -93,10 +93,10 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			begin++
 		}
 	}
-	meant := v.meantName(&p.tokens[begin])
+	meant := v.meantNames(&p.tokens[begin])
 	for _, l := range v.labels {
 		n := p.saysLabel(begin, l.words)
-		if n == 0 && len(l.words) == 1 && l.words[0] == meant && !p.used[begin] && p.within[begin] < 0 {
+		if n == 0 && len(meant) == 1 && slices.Equal(l.words, meant) && !p.used[begin] && p.within[begin] < 0 {
 			n = 1 // "with a hlemet"
 		}
 		if n == 0 || absent && l.variable < 0 {
@@ -170,29 +170,38 @@ func (v *Vocabulary) rareLabel(t *token) string {
 	if text, ok := v.rare[t.stem]; ok {
 		return text
 	}
-	return v.rare[v.meantName(t)]
+	found := ""
+	for _, stem := range v.meantNames(t) {
+		text := v.rare[stem]
+		if text == "" || found != "" && !v.sameChoice(found, text) {
+			return ""
+		}
+		found = text
+	}
+	return found
 }
 
-// meantName is the stem of the only word of the domain that a word which nobody knows is a slip of,
-// "" for none.
-func (v *Vocabulary) meantName(t *token) (stem string) {
+// meantNames are the stems of the words of the domain that are nearest to a word which nobody knows
+// and that may be a slip of them.
+func (v *Vocabulary) meantNames(t *token) (stems []string) {
 	limit := typos(t.fold)
 	if t.kind != word || t.lex != nil || limit == 0 || v.rarity[t.stem] > 0 || v.known[t.stem] || len(v.groups[t.stem]) > 0 {
-		return ""
+		return nil
 	}
-	best := limit + 1
+	best := limit
 	for _, w := range v.words {
 		if len(w) < leastMisspelt || w[0] != t.fold[0] {
 			continue
 		}
-		switch d, meant := units.EditDistance(t.fold, w, limit), v.stem(w); {
-		case d < best:
-			stem, best = meant, d
-		case d == best && best <= limit && meant != stem:
-			stem = ""
+		d := units.EditDistance(t.fold, w, limit)
+		if d < best {
+			best, stems = d, nil
+		}
+		if stem := v.stem(w); d == best && !slices.Contains(stems, stem) {
+			stems = append(stems, stem)
 		}
 	}
-	return stem
+	return stems
 }
 
 // wholeLabel reads a label whose first word says that there is none of something: "no", "zero

@@ -100,7 +100,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 }
 
 // askedInTurn are the variables of several questions that "and" joins, each of which names one that
-// can be found: "how many meals, and how many kg of potatoes?" It is nil where they are not such, or
+// can be found: "how many meals, and how many kg of flour?" It is nil where they are not such, or
 // amounts behind a question may be told for that one alone.
 func (s *search) askedInTurn(best *combination) (list []int) {
 	p := s.prose
