@@ -103,7 +103,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
-		if absent || l.variable >= 0 && l.value == affirmed && p.ruledOut(at) {
+		if absent || l.variable >= 0 && l.value == affirmed && (p.ruledOut(at) || p.denied(at)) {
 			r.text = denied
 		}
 		to := begin + n
@@ -122,6 +122,17 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// denied reports whether the clause before a token says that something is not so: "she does not
+// take a helmet", "nobody asks for one".
+func (p *prose) denied(at int) bool {
+	for at--; at >= 0 && p.within[at] < 0 && p.tokens[at].border() == noBorder; at-- {
+		if p.tokens[at].is("denying") {
+			return true
+		}
+	}
+	return false
 }
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit
@@ -212,6 +223,9 @@ func (v *Vocabulary) wholeLabel(p *prose, at int) (quantity, bool) {
 		return quantity{}, false
 	}
 	l := &v.labels[i]
+	if to := at + p.saysLabel(at, l.words); to < len(p.tokens) && p.tokens[to].fold == "," && slices.ContainsFunc(p.tokens[to:], func(t token) bool { return t.kind == number }) {
+		return quantity{}, false // "no, 220 rides" answers what was said
+	}
 	return quantity{from: at, to: at + p.saysLabel(at, l.words), readings: []reading{{kind: kindLabel, text: l.value, of: -1}}, weak: l.weak}, true
 }
 

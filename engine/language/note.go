@@ -60,7 +60,7 @@ func (p *prose) statement() bool {
 func (p *prose) titled(m *mention) bool {
 	end := m.to
 	for end < len(p.tokens) && p.tokens[end].fold != ":" {
-		if p.within[end] >= 0 || p.tokens[end].border() == stopBorder {
+		if p.within[end] >= 0 {
 			return false
 		}
 		end++

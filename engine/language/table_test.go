@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reckon/engine"
+	"reckon/engine/decimal"
 	"reckon/engine/units"
 	"reckon/engine/value"
 )
@@ -109,6 +110,7 @@ func shop(t testing.TB) *Vocabulary {
 		Variables: []value.Variable{
 			{Key: "mugs", Title: "Number of mugs"},
 			{Key: "price", Title: "Price per mug", Unit: "USD"},
+			{Key: "gift", Title: "Gift wrap", Choices: []value.Choice{{Label: "no", Value: decimal.Int(0)}, {Label: "yes", Value: decimal.Int(1)}}, Default: value.Scalar("no")},
 			{Key: "sales", Title: "Sales", Unit: "USD"},
 			{Key: "months", Title: "Months"},
 			{Key: "rent", Title: "Monthly rent", Unit: "USD"},
