@@ -37,7 +37,7 @@ func (s *search) noting() []combination {
 	s.dropOnes()
 	found := s.combinations()
 	if len(found) > 0 && !slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return s.notGiven(&m, found[0].picks) && !(statement && p.besideAmount(&m))
+		return s.notGiven(&m, found[0].picks) && !(statement && p.besideAmount(&m)) && !p.titled(&m)
 	}) {
 		return found
 	}
@@ -151,7 +151,11 @@ func (p *prose) dated(at int) bool {
 // each computer is 120 GB", "we have 150 chairs in the hall": as what comes before the verb, or
 // behind a word of grammar.
 func (p *prose) declared(m *mention) bool {
-	if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") {
+	subject := m.from - 1
+	for subject > 0 && !p.tokens[subject].is("subject") && (p.meaning[subject] == grammar || p.meaning[subject] == plainly) {
+		subject--
+	}
+	if subject >= 0 && m.to == m.from+1 && p.tokens[subject].is("subject") {
 		at := m.to
 		for at < len(p.tokens) && p.tokens[at].is("grammar") {
 			at++
