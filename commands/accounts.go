@@ -41,7 +41,8 @@ func refused(format string, args ...any) error {
 	return &RefusedError{text: fmt.Sprintf(format, args...)}
 }
 
-// about says of what is refused which field of the command it is about; other errors are as they were.
+// about says of what is refused which field of the command it is about; other errors stay as they
+// are.
 func about(field string, err error) error {
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		refused.Field = field

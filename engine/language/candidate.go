@@ -261,8 +261,8 @@ func (s *search) shortened(q *quantity, r int, t *term) bool {
 	})
 }
 
-// otherUnit reports whether a reading takes for a suffix what is a unit of another kind than that of
-// a variable which is measured: the metres of "3 m" are no millions of litres.
+// otherUnit reports whether a reading takes for a suffix what is a unit of another kind than that
+// of a variable which is measured: the metres of "3 m" are no millions of litres.
 func (s *search) otherUnit(q *quantity, r int, t *term) bool {
 	one := &q.readings[r]
 	return one.kind == kindNumber && one.unitTokens > 0 && t.measured() && !t.money() && slices.ContainsFunc(q.readings, func(o reading) bool {

@@ -55,8 +55,8 @@ func (p *prose) statement() bool {
 	return n > 1 && p.tokens[n-1].fold == "." && !p.tokens[n-2].is("polite")
 }
 
-// titled reports whether a mention stands before a colon and says only what the rest is about: it is
-// a part of a name, or something there is known to nobody, as in "New pupil: registration fee 280".
+// titled reports whether a mention stands before a colon and says only what the rest is about: it
+// is a part of a name, or something there is known to nobody, as in "New pupil: fee 280".
 func (p *prose) titled(m *mention) bool {
 	end := m.to
 	for end < len(p.tokens) && p.tokens[end].fold != ":" {

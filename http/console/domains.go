@@ -341,7 +341,8 @@ func (c *Console) changeDomain(v *visit, then string, change func(context.Contex
 
 func domainPath(id uuid.UUID) string { return Path + "/domains/" + id.String() }
 
-// refusedDomain notes why a change of a domain cannot be made, and tells whether the error says that.
+// refusedDomain notes why a change of a domain cannot be made, and tells whether the error says
+// that.
 func (v *visit) refusedDomain(err error) bool {
 	if invalid := (*commands.InvalidError)(nil); errors.As(err, &invalid) {
 		v.fault(sentence(err) + " The editor shows them.")

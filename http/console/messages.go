@@ -149,8 +149,8 @@ func (r *reader) message(m projections.Message) messageShown {
 	return s
 }
 
-// languageOf is the tag of the language of a message: that of its request or of its account then, or
-// else that of its domain.
+// languageOf is the tag of the language of a message: that of its request or of its account then,
+// or else that of its domain.
 func languageOf(d *commands.Domain, m projections.Message) string {
 	if m.Language == "" && d != nil {
 		return d.Definition.Language

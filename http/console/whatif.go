@@ -141,8 +141,8 @@ func (c *Console) whatIf(v *visit) (http.Answer, error) {
 	return c.page("whatif", v, 0, s)
 }
 
-// unlikely notes what is wrong with the fields of a what-if, at those that an error names or has the
-// text of.
+// unlikely notes what is wrong with the fields of a what-if, at those that an error names or has
+// the text of.
 func (v *visit) unlikely(d *commands.Domain, answer projections.Message, s whatIfShown) {
 	if answer.Failed == nil {
 		return
