@@ -42,7 +42,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) {
+			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {
@@ -66,6 +66,16 @@ func (p *prose) states(from, to int) bool {
 		}
 	}
 	return true
+}
+
+// attached reports whether "at", "with" or the like stand before a name and "of" between it and an
+// amount: "at a portion size of 3 hours".
+func (p *prose) attached(m *mention, amount int) bool {
+	before := m.from - 1
+	for before > 0 && p.tokens[before].is("article") {
+		before--
+	}
+	return before >= 0 && p.tokens[before].is("attaches") && amount == m.to+1 && p.tokens[m.to].is("partitive")
 }
 
 // slid refuses two amounts of one kind, joined by "and" or "or", of which only one is named: both
