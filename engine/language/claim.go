@@ -259,7 +259,20 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 			return notUnderstood(quoted(p.tokens[of].text))
 		}
 	}
+	for at := range p.tokens {
+		if s.foreign(at) && !p.told(at) && s.standsAlone(at) {
+			return notUnderstood(quoted(p.tokens[at].text))
+		}
+	}
 	return nil
+}
+
+// standsAlone reports whether a word, which is no name of somebody, is all that stands behind a
+// comma: "a 100 m² roof, thatch, 60 mm of rain".
+func (s *search) standsAlone(at int) bool {
+	p := s.prose
+	capital := p.tokens[at].text != p.tokens[at].fold && !p.tables.has(capitalNouns)
+	return !capital && at > 0 && p.tokens[at-1].fold == "," && (at+1 == len(p.tokens) || p.tokens[at+1].kind == mark)
 }
 
 // told reports whether a token stands in a sentence that does not ask, beside one that does.
