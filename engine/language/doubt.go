@@ -140,8 +140,11 @@ func (s *search) doubt(found []combination) *value.Error {
 		return s.nothing()
 	}
 	rivals := []combination{*best}
-	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastLead; i++ {
+	for i := 1; i < len(found) && best.score-found[i].score < s.weights.LeastUnnamed; i++ {
 		next := &found[i]
+		if best.score-found[i].score >= s.weights.LeastLead && !s.unnamed(best, next) {
+			continue
+		}
 		if next.target != best.target && s.asksFor(best.target) && !s.asksFor(next.target) && samePicks(best, next) {
 			continue // it is asked for by its whole name
 		}
@@ -153,6 +156,25 @@ func (s *search) doubt(found []combination) *value.Error {
 		return s.choose(rivals)
 	}
 	return nil
+}
+
+// unnamed reports whether an answer follows as well from giving an amount to another variable, which
+// no equation yields, and no words name either: "150 meals and 2 pounds, what is the surplus?"
+func (s *search) unnamed(best, next *combination) bool {
+	if s.base != nil || s.pending != nil || best.target != next.target || !best.plan.ok || !next.plan.ok || len(best.picks) != len(next.picks) {
+		return false
+	}
+	differ := 0
+	for i := range best.picks {
+		a, b := &best.picks[i], &next.picks[i]
+		if a.variable == b.variable {
+			continue
+		}
+		if differ++; a.variable < 0 || b.variable < 0 || s.vocabulary.terms[b.variable].output || a.linked || a.evidence >= s.weights.LeastNamed || b.evidence >= s.weights.LeastNamed {
+			return false
+		}
+	}
+	return differ == 1
 }
 
 // nothingNamed refuses several bare numbers where no words name what they are, nor what is asked

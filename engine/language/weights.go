@@ -199,6 +199,7 @@ type weights struct {
 	// Doubt.
 	LeastScore    float64 `is:"2"`     // of a whole reading
 	LeastLead     float64 `is:"0.48"`  // over the next one
+	LeastUnnamed  float64 `is:"1.45"`  // over one that gives an amount, which no words name, to another variable
 	MostWords     float64 `is:"0.5"`   // by which the words may speak for a reading with more steps than another
 	LeastPick     float64 `is:"-1.25"` // of a single amount
 	LeastAlone    float64 `is:"2.5"`   // what speaks for the target where the prompt gives no amount and builds on nothing
