@@ -158,8 +158,8 @@ func (s *search) doubt(found []combination) *value.Error {
 	return nil
 }
 
-// unnamed reports whether an answer follows as well from giving an amount to another variable, which
-// no equation yields, and no words name either: "150 meals and 2 pounds, what is the surplus?"
+// unnamed reports whether an answer follows as well from giving an amount to another variable,
+// which no equation yields, and no words name either: "150 meals and 2 pounds, what surplus?"
 func (s *search) unnamed(best, next *combination) bool {
 	if s.base != nil || s.pending != nil || best.target != next.target || !best.plan.ok || !next.plan.ok || len(best.picks) != len(next.picks) {
 		return false

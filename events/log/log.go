@@ -62,7 +62,7 @@ type Log struct {
 	doubted atomic.Bool                  // a publish was not acknowledged, and who leads has not been asked since
 	wholeAt atomic.Uint64                // see whole: one more than the elections that were heard of when it last held; 0 for never
 	asking  chan struct{}                // holds what is there while somebody asks for that
-	partAt  time.Time                    // when it last did not hold; for who asks
+	partAt  time.Time                    // when somebody asked last who was told that it does not; for who asks
 	reads   *nats.Conn                   // to a server of this process, for single events, which are not to wait behind the tail
 	dir     string                       // data directory, where there is one
 	lock    *os.File                     // of the data directory; nil where another process holds it

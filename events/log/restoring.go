@@ -47,13 +47,11 @@ func (l *Log) SetRestoring(ctx context.Context, backup string) error {
 	return nil
 }
 
-// partPause is how long a log that has a part of a backup is not asked again: every command that is
-// restored asks, and the leader that answers all of them answers nobody who restores.
-const partPause = 250 * time.Millisecond
-
 // whole fails with ErrDamaged, and with ErrUnfinished while the log has a part of a backup. One
 // that was found whole is asked again after an election. On an existing NATS it is not: it gets a
-// tick, and nothing is restored into a log that has one. Of many that ask at once one does so.
+// tick, and nothing is restored into a log that has one. Of many that ask at once one does so for
+// all who waited: every command that is restored asks, and a leader that answers all of them
+// answers nobody who restores.
 func (l *Log) whole(ctx context.Context) error {
 	if err := l.Damaged(); err != nil {
 		return err
@@ -65,6 +63,7 @@ func (l *Log) whole(ctx context.Context) error {
 	if l.wholeAt.Load() == elections {
 		return nil
 	}
+	began := time.Now()
 	select {
 	case l.asking <- struct{}{}:
 		defer func() { <-l.asking }()
@@ -74,15 +73,16 @@ func (l *Log) whole(ctx context.Context) error {
 	switch {
 	case l.wholeAt.Load() == elections:
 		return nil
-	case time.Since(l.partAt) < partPause:
+	case l.partAt.After(began):
 		return ErrUnfinished
 	}
+	asked := time.Now()
 	s, err := l.State(ctx, EventsStream)
 	if err != nil {
 		return err
 	}
 	if s.Config.Metadata[restoringKey] != "" {
-		l.partAt = time.Now()
+		l.partAt = asked
 		return ErrUnfinished
 	}
 	l.wholeAt.Store(elections)
