@@ -127,7 +127,10 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 // denied reports whether the clause before a token says that something is not so: "she does not
 // take a helmet", "nobody asks for one".
 func (p *prose) denied(at int) bool {
-	for at--; at >= 0 && p.within[at] < 0 && p.tokens[at].border() == noBorder; at-- {
+	for at--; at >= 0 && p.within[at] < 0; at-- {
+		if b := p.tokens[at].border(); b != noBorder && b <= conjunctionBorder {
+			return false
+		}
 		if p.tokens[at].is("denying") {
 			return true
 		}
