@@ -218,13 +218,20 @@ func (v *Vocabulary) announces(p *prose, q *quantity) bool {
 }
 
 // withinName reports whether words such as "a minute" are the end of the name of a variable, which
-// no amount stands before: "how many drops a minute".
+// no amount stands before: "how many drops a minute"; or whether "without" is a word of one: "how
+// many days without rain".
 func (v *Vocabulary) withinName(p *prose, q *quantity) bool {
-	if !q.weak || q.labels() {
+	if !q.weak && !q.none || q.labels() {
 		return false
 	}
 	for i := range v.terms {
 		for _, n := range v.terms[i].names {
+			if at := slices.Index(n.spoken, p.tokens[q.from].stem); q.none && !v.terms[i].hidden && at > 0 && p.spells(q.from-at, n.spoken) {
+				return true
+			}
+			if !q.weak {
+				continue
+			}
 			from := q.to - len(n.spoken)
 			if !v.terms[i].hidden && from >= 0 && from < q.from && (from == 0 || p.within[from-1] < 0) && p.says(from, n.spoken) {
 				return true
@@ -232,6 +239,11 @@ func (v *Vocabulary) withinName(p *prose, q *quantity) bool {
 		}
 	}
 	return false
+}
+
+// spells reports whether the tokens from one on are words by their stems, whatever they are part of.
+func (p *prose) spells(at int, stems []string) bool {
+	return at >= 0 && at+len(stems) <= len(p.tokens) && slices.EqualFunc(p.tokens[at:at+len(stems)], stems, func(t token, stem string) bool { return t.stem == stem })
 }
 
 // classify says what a token is. A word that nobody knows is compared with those that could be

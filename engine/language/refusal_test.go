@@ -41,7 +41,8 @@ func TestGuesses(t *testing.T) {
 	concert := engine.Definition{
 		Title: "Concert",
 		Variables: []value.Variable{
-			{Key: "audience", Title: "Audience"}, {Key: "rooms", Title: "Number of rooms"}, {Key: "nights", Title: "Number of nights"},
+			{Key: "audience", Title: "Audience"}, {Key: "rooms", Title: "Number of rooms"}, {Key: "nights", Title: "Number of nights", Aliases: []string{"nights without a concert"}},
+			{Key: "concerts", Title: "Concerts"},
 			{Key: "hotel", Title: "Hotel", Choices: choices("three star", "five star"), Default: value.Scalar("three star")},
 			{Key: "ticket", Title: "Ticket price", Unit: "EUR"}, {Key: "takings", Title: "Takings", Unit: "EUR"}, {Key: "lodging", Title: "Lodging", Unit: "EUR"},
 		},
@@ -75,6 +76,7 @@ func TestGuesses(t *testing.T) {
 		{regal, "Was kosten 3 Bretter aus Eiche, Länge 2 m?", "laenge=2 m bretter=3 holz=Eiche -> preis @new"},
 		{concert, "takings with an audience of five hundred at a ticket price of 20 EUR?", "audience=500 ticket=20 EUR -> takings @new"},
 		{concert, "lodging of 4 rooms and 3 nights in a five star hotel?", "rooms=4 nights=3 hotel=five star -> lodging @new"},
+		{concert, "lodging of 4 rooms and 3 nights without a concert?", "rooms=4 nights=3 -> lodging @new"},
 		{concert, "lodging of 4 rooms and 2 dogs?", `language.not_understood: The request was not understood: "2" fits no variable.`},
 	} {
 		d, issues := engine.Compile(c.def)
