@@ -241,7 +241,7 @@ func (v *Vocabulary) withinName(p *prose, q *quantity) bool {
 	return false
 }
 
-// spells reports whether the tokens from one on are words by their stems, whatever they are part of.
+// spells reports whether the tokens from one on have the stems of words, whatever else they are.
 func (p *prose) spells(at int, stems []string) bool {
 	return at >= 0 && at+len(stems) <= len(p.tokens) && slices.EqualFunc(p.tokens[at:at+len(stems)], stems, func(t token, stem string) bool { return t.stem == stem })
 }
