@@ -1,0 +1,62 @@
+package language
+
+import (
+	"slices"
+
+	"reckon/engine/value"
+)
+
+// unused refuses an amount that no words name, that several variables could take or that is a
+// table, and that takes no part in an answer.
+func (s *search) unused(best *combination) *value.Error {
+	targets := []int{best.target}
+	if joined, together := s.joinedNames(best); together {
+		targets = joined
+	}
+	for i, k := range best.picks {
+		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(best.picks), i, i+1)
+		idle := func(target int) bool {
+			with, without := s.derive(best.picks, target), s.derive(rest, target)
+			return with.ok && without.ok && without.stated-without.used < with.stated-with.used
+		}
+		if !slices.ContainsFunc(targets, func(target int) bool { return !idle(target) }) {
+			return notUnderstood(quoted(s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to)))
+		}
+	}
+	return nil
+}
+
+// nothingNamed refuses several bare numbers where no words name what they are, nor what is asked
+// for: "20 and 30, how much each?"
+func (s *search) nothingNamed(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil || p.asked != nil || len(best.picks) < 2 || best.target >= 0 && s.named(best.target) || slices.ContainsFunc(best.picks, func(k candidate) bool {
+		q := s.list[k.slot].quantity
+		return k.variable < 0 || k.evidence >= s.weights.LeastWord || q < 0 || !bareOnly(p.quantities[q])
+	}) {
+		return nil
+	}
+	return s.nothing()
+}
+
+// unnamed reports whether an answer follows as well from giving an amount to another variable,
+// which no equation yields, and no words name either: "150 meals and 2 pounds, what surplus?"
+func (s *search) unnamed(best, next *combination) bool {
+	if s.base != nil || s.pending != nil || best.target != next.target || !best.plan.ok || !next.plan.ok || len(best.picks) != len(next.picks) {
+		return false
+	}
+	differ := 0
+	for i := range best.picks {
+		a, b := &best.picks[i], &next.picks[i]
+		if a.variable == b.variable {
+			continue
+		}
+		if differ++; a.variable < 0 || b.variable < 0 || s.vocabulary.terms[b.variable].output || a.linked || a.evidence >= s.weights.LeastNamed || b.evidence >= s.weights.LeastNamed {
+			return false
+		}
+	}
+	return differ == 1
+}
