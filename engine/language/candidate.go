@@ -220,10 +220,14 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if bare && s.spokenRate(q, t) {
 		best.evidence, best.linked = s.weights.ForName, true
 	}
-	if (bare || q.readings[0].kind == kindPercent) && s.unclaimed(q, &best) {
+	qualified := bare && s.qualified(q, variable)
+	if (bare || q.readings[0].kind == kindPercent) && !qualified && s.unclaimed(q, &best) {
 		return best, false
 	}
-	if bare && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {
+	if !best.linked && s.meantFor(q) {
+		return best, false
+	}
+	if bare && !qualified && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {
 		return best, false // "3 kids": a number of something that the domain does not know
 	}
 	if best.evidence < s.weights.LeastNamed {
@@ -309,6 +313,32 @@ func (s *search) countsOther(q *quantity, variable int) bool {
 	return !slices.ContainsFunc(p.mentions, func(m mention) bool {
 		return m.variable == variable && m.from <= q.to && q.to < m.to && m.weight >= s.weights.ExactName && !m.told
 	})
+}
+
+// mostQualifying is how many words that nobody knows may say of what kind the things are that a
+// number counts.
+const mostQualifying = 2
+
+// qualified reports whether such words stand between a bare number and the whole name of a number
+// of things, "18 cardboard boxes".
+func (s *search) qualified(q *quantity, variable int) bool {
+	at := q.to
+	for at < q.to+mostQualifying && s.foreignNoun(at) {
+		at++
+	}
+	return at > q.to && s.vocabulary.terms[variable].number() && s.things(at) && s.names(variable, at)
+}
+
+// meantFor reports whether an amount of money is said to be for what nobody knows, "350 euros for the
+// digger". A name is that of a person.
+func (s *search) meantFor(q *quantity) bool {
+	p, at := s.prose, q.to
+	if q.readings[0].kind != kindMoney || at >= len(p.tokens) || !p.tokens[at].is("lasting") {
+		return false
+	}
+	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
+	}
+	return s.foreignNoun(at) && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
 }
 
 // oneThing reports whether a number is one of what the noun behind it names: "one pipe".

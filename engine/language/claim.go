@@ -195,8 +195,11 @@ func (s *search) otherChoice(best *combination) *value.Error {
 	told := func(variable int) bool {
 		return gives(best.picks, variable) || variable == best.target || slices.Contains(best.together, variable)
 	}
+	besides := func(variable int) bool { // it takes no part in the answer
+		return best.plan.ok && !slices.Contains(best.plan.assumed, variable)
+	}
 	for _, m := range p.mentions {
-		if m.weight >= s.weights.ExactName && s.labelled(m.variable) && !told(m.variable) {
+		if m.weight >= s.weights.ExactName && s.labelled(m.variable) && !told(m.variable) && !(p.told(m.from) && besides(m.variable)) {
 			if word := s.stranger(max(0, m.from-2), m.from); word != "" {
 				return notUnderstood(quoted(p.fragment(max(0, m.from-1), m.to)))
 			}
@@ -224,7 +227,7 @@ func (s *search) otherChoice(best *combination) *value.Error {
 			continue
 		}
 		for variable := range s.vocabulary.terms {
-			if word := s.stranger(of+1, of+2); word != "" && s.labelled(variable) && !told(variable) && !s.inBase(variable) {
+			if word := s.stranger(of+1, of+2); word != "" && s.labelled(variable) && !told(variable) && !s.inBase(variable) && !(p.told(of) && besides(variable)) {
 				return notUnderstood(word)
 			}
 		}
@@ -260,7 +263,7 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 		}
 	}
 	for at := range p.tokens {
-		if s.foreign(at) && !p.told(at) && s.standsAlone(at) {
+		if s.foreign(at) && (!p.told(at) && s.standsAlone(at) || at > 0 && p.within[at-1] >= 0 && s.things(at+1)) {
 			return notUnderstood(quoted(p.tokens[at].text))
 		}
 	}

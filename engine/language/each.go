@@ -67,6 +67,14 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 			fits[i] = s.weights.fitsEach(&s.vocabulary.terms[list[i].variable], things)
 			best = max(best, fits[i])
 		}
+		for i := range list { // a "lesson cost" that an equation yields is that of all lessons
+			if t := &s.vocabulary.terms[list[i].variable]; t.output && fits[i] > 0 && fits[i] <= s.weights.EachKind && slices.ContainsFunc(list, func(k candidate) bool {
+				u := &s.vocabulary.terms[k.variable]
+				return !u.output && u.dimension == t.dimension && s.weights.fitsEach(u, things) >= fits[i]
+			}) {
+				fits[i] = 0
+			}
+		}
 		return best
 	}
 	named := slices.DeleteFunc(slices.Clone(things), func(thing string) bool { return thing == anyThing })
@@ -90,8 +98,8 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 func (s *search) valued(q *quantity, list []candidate) bool {
 	of := q.from > 0 && s.prose.tokens[q.from-1].is("partitive")
 	return slices.ContainsFunc(list, func(k candidate) bool {
-		if !k.linked || s.prose.mentions[k.name].weight < s.weights.ExactName {
-			return false
+		if !k.linked || s.prose.mentions[k.name].weight < s.weights.ExactName || bareOnly(*q) && s.counted(q) {
+			return false // "seven guests sit at each table"
 		}
 		name := s.prose.mentions[k.name]
 		return of && name.to == q.from-1 || name.from == q.to

@@ -21,7 +21,7 @@ func (s *search) slots() []slot {
 	s.rate = make([]bool, len(p.quantities))
 	for i := range p.quantities {
 		to := p.quantities[i].to
-		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to })
+		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to && !s.counted(&q) })
 	}
 	p.findCounts()
 	var list []slot
@@ -266,7 +266,7 @@ func (p *prose) ownerOf(l *slot) *mention {
 // partOfRate reports whether words such as "an hour" only say per what an amount before them is.
 func (s *search) partOfRate(from, quantity int) bool {
 	p := s.prose
-	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.labels() || q.none {
+	if q := &p.quantities[quantity]; from == 0 || !q.weak || q.share || q.labels() || q.none {
 		return false
 	}
 	return p.within[from-1] >= 0 || slices.ContainsFunc(p.changes, func(c change) bool { return c.to == from })
