@@ -151,7 +151,9 @@ func (p *prose) dropWishes() {
 				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
 			})
 		}
-		if !told {
+		object := q.want == wantAny && p.tokens[q.from].is("asking") && q.from > 0 && p.meaning[q.from-1] == content && p.within[q.from-1] < 0 && i+1 < len(p.questions) &&
+			slices.ContainsFunc(p.tokens[q.end:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "sells what he has smoked"
+		if !told && !object {
 			list = append(list, q)
 		}
 	}

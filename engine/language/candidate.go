@@ -363,9 +363,12 @@ func (s *search) things(at int) bool {
 // counted reports whether the whole name of a plain number stands right behind a bare number, and
 // no amount of its own behind that: "a cargo volume of 100 boxes".
 func (s *search) counted(q *quantity) bool {
-	p := s.prose
+	p, at := s.prose, q.to
+	if at+1 < len(p.tokens) && p.meaning[at] == plainly && p.tokens[at].is("plain") && bareOnly(*q) && s.things(at+1) {
+		at++ // "14 new routes"
+	}
 	return slices.ContainsFunc(p.mentions, func(m mention) bool {
-		return m.from == q.to && m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].number() && !m.told &&
+		return m.from == at && m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].number() && !m.told &&
 			(m.to >= len(p.tokens) || p.within[m.to] < 0)
 	})
 }

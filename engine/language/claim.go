@@ -119,6 +119,9 @@ func (s *search) spanned(best *combination) *value.Error {
 			continue
 		}
 		t, u := &s.vocabulary.terms[a.variable], &s.vocabulary.terms[b.variable]
+		if x.quantity >= 0 && y.quantity >= 0 && bareOnly(p.quantities[x.quantity]) && s.counted(&p.quantities[y.quantity]) && !(t.start && u.end) {
+			return ambiguous(s.say("range", quoted(p.fragment(x.from-1, y.to)))) // "from 8 to 12 hives"
+		}
 		if !(t.start && u.end) && !t.moment() && t.kind == u.kind && t.dimension == u.dimension {
 			return ambiguous(s.say("range", quoted(p.fragment(x.from-1, y.to))))
 		}

@@ -150,6 +150,9 @@ func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
 	}) {
 		return true
 	}
+	if from > 0 && p.tokens[from-1].is("how") {
+		return true // "how heavy"
+	}
 	if from > 0 && to < len(p.tokens) && !p.tokens[from-1].is("article") && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && slices.ContainsFunc(t.clauses, func(clause []string) bool {
 			i := slices.Index(clause, p.tokens[from].stem)

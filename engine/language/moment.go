@@ -300,7 +300,7 @@ func (s *scanner) numericDays(at int) (days []day, n int) {
 	case p[0] == p[1]:
 		return []day{{p[2], p[0], p[1]}}, n
 	}
-	if s.tables.has(dayFirst) {
+	if s.tables.has(dayFirst) || joint == "." { // nobody writes the month first with points
 		return []day{{p[2], p[1], p[0]}}, n
 	}
 	return []day{{p[2], p[0], p[1]}, {p[2], p[1], p[0]}}, n

@@ -162,6 +162,10 @@ func numberSize(s string) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[at:])
+		if (r == '\'' || r == '’') && thousands(s[at+size:]) { // 150'000
+			at += size
+			continue
+		}
 		if !strings.ContainsRune(".,_\u2009\u202f", r) || at+size >= len(s) || !isDigit(s[at+size]) {
 			break
 		}
@@ -181,6 +185,11 @@ func numberSize(s string) int {
 		}
 	}
 	return at
+}
+
+// thousands reports whether a text begins with three digits, and no more.
+func thousands(s string) bool {
+	return len(s) >= 3 && isDigit(s[0]) && isDigit(s[1]) && isDigit(s[2]) && (len(s) == 3 || !isDigit(s[3]))
 }
 
 // otherDigits measures digits that are not ASCII: "３０".
