@@ -84,7 +84,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 	}
 	v.own(p.tokens)
 	numbers := slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == number })
-	if o, ok := tables.find(p.tokens, p.used, numbers); ok && !v.leadsToAmount(p, &o) {
+	if o, ok := tables.find(p.tokens, p.used, numbers); ok && !v.leadsToAmount(p, &o) && !v.saves(p, &o) {
 		p.opening = o
 		for i := o.from; i < o.to; i++ {
 			p.used[i], p.meaning[i], p.known[i] = true, other, asPhrase
@@ -116,6 +116,14 @@ func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 		return true
 	}
 	return len(v.tables.newScanner(p.tokens, v.domain.Units(), v.currency).plainUnits(o.to)) > 0
+}
+
+// saves reports whether words that ask for a difference, as "how much do we save if" does, ask for
+// what something in the domain is called.
+func (v *Vocabulary) saves(p *prose, o *opening) bool {
+	return o.move == difference && slices.ContainsFunc(p.tokens[o.from:o.to], func(t token) bool {
+		return t.is("gaining") && (v.rarity[t.stem] > 0 || len(v.groups[t.stem]) > 0)
+	})
 }
 
 // scanQuantities finds amounts in the stretches that no phrase took.

@@ -79,7 +79,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				continue
 			}
 			behind := p.aside(a.to, b.from)
-			if b.from-behind-p.asking(behind, b.from) > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining")) {
+			if b.from-behind-p.asking(behind, b.from) > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
 				continue
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both

@@ -77,6 +77,9 @@ func (s *search) slots() []slot {
 			list[i].candidates, list[i].dropped = nil, true
 		}
 	}
+	for i := range list {
+		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list)
+	}
 	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
 	for i := range list {
 		for k := range list[i].candidates {
@@ -84,6 +87,19 @@ func (s *search) slots() []slot {
 		}
 	}
 	return list
+}
+
+// toldAgain reports whether a number that fits nothing is told for what a noun here names as well:
+// "a camp of 46 pupils, well, 46 visitors".
+func (s *search) toldAgain(l *slot, list []slot) bool {
+	p := s.prose
+	if len(l.candidates) > 0 || l.quantity < 0 || l.change != nil || !bareOnly(p.quantities[l.quantity]) {
+		return false
+	}
+	return slices.ContainsFunc(list, func(o slot) bool {
+		return o.quantity >= 0 && o.quantity != l.quantity && o.change == nil && bareOnly(p.quantities[o.quantity]) && s.counted(&p.quantities[o.quantity]) &&
+			p.quantities[o.quantity].readings[0].text == p.quantities[l.quantity].readings[0].text
+	})
 }
 
 // concluded says which slots tell once more, behind a word that sums up, what a slot before them
