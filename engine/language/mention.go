@@ -8,6 +8,7 @@ type mention struct {
 	from, to int     // tokens
 	weight   float64 // 0 to 1: how surely
 	told     bool    // the description has the words, not the name
+	other    bool    // another variable is called so as the prompt spells it, in the singular or the plural
 }
 
 // mentions finds where the tokens speak of which variable. Stretches of different variables overlap
@@ -29,6 +30,7 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			}
 		}
 	}
+	v.preferLiteral(p, found)
 	for i := range found {
 		m := &found[i]
 		if m.told && slices.ContainsFunc(found, func(o mention) bool {
@@ -39,13 +41,30 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 		for _, longer := range found {
 			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
 			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
-			if longer.variable != m.variable && (within || across) && longer.weight >= v.weights.LeastLonger {
+			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && longer.weight < v.weights.ExactName // "course fee" within "pay a course fee"
+			if longer.variable != m.variable && (within || across) && !loose && longer.weight >= v.weights.LeastLonger {
 				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost", "cost of the way" behind "fuel"
 				break
 			}
 		}
 	}
 	return found
+}
+
+// preferLiteral tells variables apart that are called by one word in the singular and in the plural,
+// as Pack size by "pack" and Packs: who asks means the one that is spelt so.
+func (v *Vocabulary) preferLiteral(p *prose, found []mention) {
+	literal := func(m *mention) bool {
+		return slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return n.joined == p.tokens[m.from].fold })
+	}
+	for i := range found {
+		m := &found[i]
+		if m.to == m.from+1 && m.weight >= v.weights.ExactName && !m.told && !literal(m) && slices.ContainsFunc(found, func(o mention) bool {
+			return o.variable != m.variable && o.from == m.from && o.to == m.to && o.weight >= v.weights.ExactName && literal(&o)
+		}) {
+			m.other = true
+		}
+	}
 }
 
 // beginsName reports whether a word of grammar begins a name that is said word by word: "IT load".

@@ -122,7 +122,7 @@ func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 // what something in the domain is called.
 func (v *Vocabulary) saves(p *prose, o *opening) bool {
 	return o.move == difference && slices.ContainsFunc(p.tokens[o.from:o.to], func(t token) bool {
-		return t.is("gaining") && (v.rarity[t.stem] > 0 || len(v.groups[t.stem]) > 0)
+		return t.is("gaining") && v.rarity[t.stem] > 0
 	})
 }
 

@@ -136,6 +136,12 @@ func (s *search) combinations() []combination {
 		}
 	}
 	sortCombinations(whole)
+	if asked >= 0 && s.base == nil && s.headlined(asked) && s.vocabulary.terms[asked].derived && len(whole) > 0 && whole[0].target >= 0 && whole[0].target != asked && !s.named(whole[0].target) { // what is asked for by its whole name is not left for what only follows
+		if i := slices.IndexFunc(whole, func(c combination) bool { return c.target == asked }); i > 0 {
+			one := whole[i]
+			whole = slices.Insert(slices.Delete(whole, i, i+1), 0, one)
+		}
+	}
 	return whole
 }
 

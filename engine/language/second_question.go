@@ -82,6 +82,9 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 			if b.from-behind-p.asking(behind, b.from) > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
 				continue
 			}
+			if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from >= a.to && m.to < b.from && m.variable != a.variable && m.variable != b.variable && asks(&m) }) {
+				continue // "wax, oil and batch cost"
+			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
 				return m.weight >= s.weights.LeastOver && m.from <= a.from && b.to <= m.to
 			})
@@ -218,7 +221,7 @@ func (s *search) plainly(variable int) bool {
 		q := &p.questions[i]
 		for k := range p.mentions {
 			m := &p.mentions[k]
-			if m.variable == variable && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= s.weights.LeastPlain &&
+			if m.variable == variable && !m.other && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 && p.reach(q.from, q.to, m.from, m.to) >= s.weights.LeastPlain &&
 				(m.to == len(p.tokens) || p.within[m.to] < 0) {
 				return true
 			}
@@ -270,7 +273,7 @@ func (s *search) askedBy(q *question) int {
 		var e float64
 		for k := range p.mentions {
 			m := &p.mentions[k]
-			if m.variable == variable && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
+			if m.variable == variable && !m.other && m.from >= q.to && m.to <= q.end && p.within[m.from] < 0 {
 				e = max(e, s.weights.ForQuestion*m.weight*p.connection(q.from, q.to, m.from, m.to))
 			}
 		}

@@ -54,7 +54,7 @@ func (m *mention) overlaps(o *mention) bool { return m.from < o.to && o.from < m
 // asking reports whether a mention can ask for its variable: it stands outside of amounts and
 // changes.
 func (s *search) asking(m *mention) bool {
-	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.from > 0 && s.prose.tokens[m.from-1].is("same") {
+	if q := s.prose.within[m.from]; q >= 0 && (!s.prose.quantities[q].weak || s.rate[q]) || m.other || m.from > 0 && s.prose.tokens[m.from-1].is("same") {
 		return false
 	}
 	if q := s.prose.within[m.from]; q >= 0 && s.prose.quantities[q].labels() && m.to <= s.prose.quantities[q].to && s.tells() {
