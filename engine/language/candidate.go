@@ -224,7 +224,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if (bare || q.readings[0].kind == kindPercent) && !qualified && s.unclaimed(q, &best) {
 		return best, false
 	}
-	if !best.linked && s.meantFor(q) {
+	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to)) {
 		return best, false
 	}
 	if bare && !qualified && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {

@@ -161,7 +161,7 @@ func (p *prose) beforeComparison(at int) int {
 		at++
 	}
 	if at+1 < len(p.tokens) && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0 && p.known[at] != asIdiom &&
-		(p.tokens[at+1].is("more or less") || p.tokens[at+1].lex.row("comparatives") != nil && (at+2 == len(p.tokens) || p.tokens[at+2].kind == mark)) {
+		(p.tokens[at+1].is("more or less") || (p.tables.plural(&p.tokens[at]) || p.tokens[at-1].is("one")) && p.tokens[at+1].lex.row("comparatives") != nil && (at+2 == len(p.tokens) || p.tokens[at+2].kind == mark)) {
 		at++ // "ten parcels more", "two nights longer"
 	}
 	return at

@@ -27,7 +27,8 @@ func (s *search) unclaimed(q *quantity, k *candidate) bool {
 		return false
 	}
 	bare := bareOnly(*q)
-	if s.nameless(q.to) && !(bare && s.countsAll(k.variable)) {
+	dated := q.to+1 < len(s.prose.tokens) && s.prose.tokens[q.to+1].is("common unit") // "15% last month"
+	if s.nameless(q.to) && !dated && !(bare && s.countsAll(k.variable)) {
 		return true
 	}
 	return s.nameless(q.from-1) && !s.prose.tokens[q.from-1].is("having")
@@ -210,8 +211,12 @@ func (s *search) otherChoice(best *combination) *value.Error {
 			for behind < len(p.tokens) && p.tokens[behind].is("stating") {
 				behind++
 			}
+			called := behind > m.to && behind+1 < len(p.tokens) && p.tokens[behind].is("indefinite") && p.within[behind+1] < 0 // "the vehicle is a motorbike"
+			if called {
+				behind++
+			}
 			dated := behind+1 < len(p.tokens) && p.tokens[behind+1].is("common unit") // "spent on fuel last year"
-			if !dated && s.nameless(behind) && (p.known[behind] == asNothing || p.known[behind] == asTypo) {
+			if !dated && s.nameless(behind) && (called || p.known[behind] == asNothing || p.known[behind] == asTypo) {
 				return notUnderstood(quoted(p.fragment(m.from, behind+1)))
 			}
 		}

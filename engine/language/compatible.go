@@ -190,6 +190,9 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 	if gauge := s.vocabulary.domain.Table.Gauge(r.unit); gauge != nil && t.unit.IsAbsolute() {
 		return r.number.String() + " " + gauge.Symbol(), s.weights.ForDimension // "a gauge pressure of 5 bar"
 	}
+	if text := s.difference(variable, r); text != "" {
+		return text, s.weights.ForDimension
+	}
 	if t.dimensional && (r.unit.Dimension() == t.dimension || units.Compatible(r.unit, t.unit)) {
 		if r.kind == kindDuration {
 			return s.span(variable, r.text), s.weights.ForDimension
@@ -222,6 +225,20 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 		return r.text, s.weights.AgainstUnknown
 	}
 	return "", 0
+}
+
+// difference is a temperature as the value of a variable in kelvins that is a difference by its name,
+// "a rise of 50 degrees"; "" for others.
+func (s *search) difference(variable int, r *reading) string {
+	t := &s.vocabulary.terms[variable]
+	if t.unit == nil || t.unit.Symbol() != "K" || r.unit.Dimension() != units.Temperature || !s.differs(variable, "") {
+		return ""
+	}
+	switch symbol := r.unit.Symbol(); symbol {
+	case "degC", "degF":
+		return r.number.String() + " delta_" + symbol
+	}
+	return ""
 }
 
 // sameMoney reports whether a unit is a variable's but for the currency.

@@ -35,6 +35,7 @@ func (s *search) bound(best *combination) *value.Error {
 	closing := slices.ContainsFunc(p.mentions, func(m mention) bool {
 		return m.variable != best.target && !gives(best.picks, m.variable) && s.headlined(m.variable) && p.closes(&m)
 	})
+	joined, _ := s.joinedNames(best)
 	for i, k := range best.picks {
 		l := &s.list[i]
 		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
@@ -42,7 +43,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) {
+			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) || p.heads(m) && slices.Contains(joined, m.variable) {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {

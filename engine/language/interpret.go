@@ -211,7 +211,10 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 		return nil
 	case undo:
 		if c.Focus > 0 {
-			index = c.Origin(c.Focus)
+			if index = c.Origin(c.Focus); index == 0 && len(s.list) > 0 { // "scratch that, 7 kg" corrects what nothing came before
+				s.base, r.Selector.Kind = c.Scenario(c.Focus), engine.Unselected
+				return nil
+			}
 		}
 	case branch:
 		r.Selector.Kind = engine.NewFrom

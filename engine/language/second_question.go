@@ -110,7 +110,7 @@ func (s *search) askedInTurn(best *combination) (list []int) {
 	for i := range p.questions {
 		q := &p.questions[i]
 		v := s.askedBy(q)
-		if p.anyAmount(q.from, len(p.tokens)) || i > 0 && !p.tokens[q.from-1].is("joining") || v < 0 || slices.Contains(list, v) || gives(best.picks, v) || !s.derive(best.picks, v).ok || !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		if p.anyAmount(q.from, p.conditionBehind(p.questions[len(p.questions)-1].end)) || i > 0 && !p.tokens[q.from-1].is("joining") || v < 0 || slices.Contains(list, v) || gives(best.picks, v) || !s.derive(best.picks, v).ok || !slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.variable == v && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end
 		}) {
 			return nil
@@ -121,6 +121,18 @@ func (s *search) askedInTurn(best *combination) (list []int) {
 		return nil
 	}
 	return list
+}
+
+// conditionBehind is the token from one on at which "if" begins what counts for all that is asked,
+// the end of the prompt where none does.
+func (p *prose) conditionBehind(at int) int {
+	for at < len(p.tokens) && p.tokens[at].kind == mark {
+		at++
+	}
+	if at < len(p.tokens) && p.tokens[at].is("conditional") {
+		return at
+	}
+	return len(p.tokens)
 }
 
 // asking counts the tokens that only ask once more: "the time and what is the cost".

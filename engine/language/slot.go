@@ -89,11 +89,21 @@ func (s *search) slots() []slot {
 	return list
 }
 
-// toldAgain reports whether a number that fits nothing is told for what a noun here names as well:
-// "a camp of 46 pupils, well, 46 visitors".
+// toldAgain reports whether an amount that no words name is told as well for what words here name:
+// "a camp of 46 pupils, well, 46 visitors", "fifteen dollars is cheap, say at a selling price of $15".
 func (s *search) toldAgain(l *slot, list []slot) bool {
 	p := s.prose
-	if len(l.candidates) > 0 || l.quantity < 0 || l.change != nil || !bareOnly(p.quantities[l.quantity]) {
+	if l.quantity < 0 || l.change != nil {
+		return false
+	}
+	q := &p.quantities[l.quantity]
+	if !bareOnly(*q) && len(q.readings) > 0 && q.readings[0].unit != nil && !q.weak {
+		return len(l.candidates) > 0 && l.candidates[0].evidence < s.weights.LeastNamed && slices.ContainsFunc(list, func(o slot) bool {
+			return o.quantity > l.quantity && o.change == nil && len(o.candidates) > 0 && o.candidates[0].linked && o.candidates[0].evidence >= s.weights.LeastNamed &&
+				p.quantities[o.quantity].readings[0].text == q.readings[0].text
+		})
+	}
+	if len(l.candidates) > 0 || !bareOnly(*q) {
 		return false
 	}
 	return slices.ContainsFunc(list, func(o slot) bool {
