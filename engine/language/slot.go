@@ -187,16 +187,17 @@ func (s *search) namedBehind(quantity, variable int) bool {
 // one names: "3 machines are broken, so 2 run".
 func (s *search) ledBy(l *slot, list []candidate) []candidate {
 	p := s.prose
-	if s.base == nil || l.quantity != len(p.quantities)-1 || len(list) == 0 || list[0].evidence >= s.weights.LeastNamed {
+	if l.quantity != len(p.quantities)-1 || len(list) == 0 {
 		return list
 	}
 	for i := range p.quantities {
+		corrects := p.replaced[i] && i+1 == l.quantity && p.void[p.quantities[i].from] && bareOnly(p.quantities[l.quantity]) && !s.followed(&p.quantities[l.quantity])
 		led := func(k candidate) bool {
 			return slices.ContainsFunc(p.mentions, func(m mention) bool {
 				return m.variable == k.variable && m.from == p.quantities[i].to && m.weight >= s.weights.ExactName
 			})
 		}
-		if p.ledTo(i) && slices.ContainsFunc(list, led) {
+		if (corrects || s.base != nil && list[0].evidence < s.weights.LeastNamed && p.ledTo(i)) && slices.ContainsFunc(list, led) {
 			return slices.DeleteFunc(list, func(k candidate) bool { return !led(k) })
 		}
 	}
