@@ -250,11 +250,58 @@ func (p *prose) behindEach(s *scanner, at int) int {
 	return at
 }
 
+// findRateOf reads an amount as a rate as well where what has it is one of a unit, and the domain has
+// rates of that kind: "each hectare bears 5500 kg", "a litre covers 6 m2".
+func (v *Vocabulary) findRateOf(p *prose, s *scanner, i int) {
+	q := &p.quantities[i]
+	if len(q.readings) == 0 || q.weak || q.none || q.labels() || q.moment || q.readings[0].kind == kindTable || q.readings[0].unit != nil && isRate(q.readings[0].unit) {
+		return
+	}
+	one, per := (*units.Unit)(nil), 0
+	for at := q.from - 1; at >= max(0, q.from-eachBefore) && one == nil; at-- {
+		t := &p.tokens[at]
+		if b := t.border(); b != noBorder && b <= conjunctionBorder {
+			return
+		}
+		switch k := p.within[at]; {
+		case k >= 0:
+			of := &p.quantities[k]
+			n, whole := int64(0), false
+			if len(of.readings) > 0 && of.readings[0].unit != nil {
+				n, whole = of.readings[0].number.Int64()
+			}
+			if !whole || n != 1 || of.to-of.from != 2 || !p.opens(of.from) {
+				return
+			}
+			one, per = of.readings[0].unit, of.to
+		case t.is("each"):
+			unit, n := v.tables.scanUnit(p.tokens, at+1, v.domain.Units())
+			if n == 0 {
+				return
+			}
+			one = unit
+		}
+	}
+	left := q.readings[0].unit
+	if left == nil {
+		left = units.One
+	}
+	if one == nil || one.Dimension().IsNone() {
+		return
+	}
+	rate := left.Div(one)
+	if slices.ContainsFunc(v.terms, func(t term) bool { return !t.hidden && t.dimensional && t.dimension == rate.Dimension() }) {
+		q.per = per
+		q.readings = append([]reading{s.reading(amount{value: q.readings[0].number}, found{unit: rate, part: 1}, 0)}, q.readings...)
+	}
+}
+
 // findRates reads a number of things by a unit as a rate as well: "80 lines per hour" is 80 an hour
 // where the domain has rates of that kind.
 func (v *Vocabulary) findRates(p *prose) {
 	s := v.tables.newScanner(p.tokens, v.domain.Units(), v.currency)
 	for i := range p.quantities {
+		v.findRateOf(p, s, i)
 		q := &p.quantities[i]
 		if len(q.readings) == 0 || q.weak || q.none || q.readings[0].kind != kindNumber && (q.readings[0].kind != kindMeasure || isRate(q.readings[0].unit)) {
 			continue

@@ -19,6 +19,7 @@ type quantity struct {
 	none     bool // "no", "without" or "zero" before a noun: 0, if the noun is one that has an amount
 	moment   bool // it states a date or a time of day, also where it has no readings
 	share    bool // a fraction in words, which may be a share
+	per      int  // behind the one of a unit that it is told for, of "a litre covers 6 m2"; 0 for none
 	over     int  // behind what its thing is counted by, of "80 lines an hour" as of "80 lines per hour"; 0 for none
 }
 

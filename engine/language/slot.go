@@ -21,7 +21,8 @@ func (s *search) slots() []slot {
 	s.rate = make([]bool, len(p.quantities))
 	for i := range p.quantities {
 		to := p.quantities[i].to
-		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to && !s.counted(&q) })
+		s.rate[i] = s.partOfRate(p.quantities[i].from, i) || slices.ContainsFunc(p.quantities[:i], func(q quantity) bool { return q.over == to && !s.counted(&q) }) ||
+			slices.ContainsFunc(p.quantities[i:], func(q quantity) bool { return q.per == to })
 	}
 	p.findCounts()
 	var list []slot
@@ -184,7 +185,8 @@ func (s *search) namedBehind(quantity, variable int) bool {
 }
 
 // ledBy leaves an amount that another one led to, and that no words name, to what the noun of that
-// one names: "3 machines are broken, so 2 run".
+// one names: "3 machines are broken, so 2 run". So it is with one that corrects another one: "4 lanes is
+// too many, say 3".
 func (s *search) ledBy(l *slot, list []candidate) []candidate {
 	p := s.prose
 	if l.quantity != len(p.quantities)-1 || len(list) == 0 {
