@@ -200,6 +200,8 @@ func (p *prose) heads(m *mention) bool {
 		return false
 	}
 	switch next := &p.tokens[m.to]; {
+	case next.fold == "-" && next.spaced && m.to+1 < len(p.tokens) && p.tokens[m.to+1].spaced: // "sheets - 14 bedrooms"
+		return !p.followsUp
 	case next.fold == "," || next.fold == ":":
 		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
 	case next.is("partitive") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.fits(m, &p.quantities[p.within[m.to+1]]):

@@ -211,6 +211,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber
+	if bare && s.labelled(variable) && !s.namedBefore(q, &best) && !s.names(variable, q.to) {
+		return best, false // "2 nights" is no kind of berth
+	}
 	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.prose.tokens[q.to-1].is("multiplied") {
 		return best, false // "three times" is no age
 	}

@@ -220,7 +220,7 @@ func (p *prose) thingsBefore(q *quantity) []string {
 				return thing
 			}
 			return []string{anyThing}
-		case t.is("indefinite") && (at == 0 || p.tokens[at-1].kind == mark || p.tokens[at-1].is("opener")):
+		case t.is("indefinite") && (at == 0 || p.tokens[at-1].kind == mark || p.tokens[at-1].is("opener") || p.tokens[at-1].is("that one")):
 			if at+2 < q.from && p.tokens[at+2].is("partitive") {
 				return nil // "a discount of 10%"
 			}

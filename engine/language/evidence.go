@@ -29,6 +29,9 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if s.countedBy(m, from) {
 			continue
 		}
+		if m.other && s.adverbial(m) {
+			continue // "7 nights" are no nightly rate
+		}
 		told := s.leads(m, to) // it is the name of the next one
 		link := s.prose.connection(from, to, m.from, m.to)
 		stated := m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from)
@@ -49,6 +52,13 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// adverbial reports whether the name that a mention is of is an adverb of time: "nightly".
+func (s *search) adverbial(m *mention) bool {
+	return slices.ContainsFunc(s.vocabulary.terms[m.variable].names, func(n name) bool {
+		return len(n.spoken) == 1 && n.spoken[0] == s.prose.tokens[m.from].stem && s.prose.tables.adverb(n.joined)
+	})
 }
 
 // qualifies reports whether a name only says more of that of a result, which stands right behind it

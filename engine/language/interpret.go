@@ -130,6 +130,11 @@ func (s *search) request(c Conversation, trace *Trace) (engine.Request, *value.E
 	found := s.noting()
 	if found == nil {
 		found = s.combinations()
+		if len(found) > 0 && s.tellsOnly(&found[0]) {
+			s.states = true
+			s.dropOnes()
+			found = s.combinations()
+		}
 	}
 	trace.combinations = found
 	if len(found) == 0 {

@@ -55,11 +55,15 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 // as Pack size by "pack" and Packs: who asks means the one that is spelt so.
 func (v *Vocabulary) preferLiteral(p *prose, found []mention) {
 	literal := func(m *mention) bool {
-		return slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return n.joined == p.tokens[m.from].fold })
+		said := ""
+		for _, t := range p.tokens[m.from:m.to] {
+			said += t.fold
+		}
+		return slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return n.joined == said })
 	}
 	for i := range found {
 		m := &found[i]
-		if m.to == m.from+1 && m.weight >= v.weights.ExactName && !m.told && !literal(m) && slices.ContainsFunc(found, func(o mention) bool {
+		if m.weight >= v.weights.ExactName && !m.told && !literal(m) && slices.ContainsFunc(found, func(o mention) bool {
 			return o.variable != m.variable && o.from == m.from && o.to == m.to && o.weight >= v.weights.ExactName && literal(&o)
 		}) {
 			m.other = true

@@ -49,6 +49,15 @@ func (s *search) noting() []combination {
 	return nil
 }
 
+// tellsOnly reports whether a prompt states amounts, asks for nothing by any word, and nothing was
+// asked before: what could follow from them is not what was asked.
+func (s *search) tellsOnly(best *combination) bool {
+	p := s.prose
+	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
+		best.target >= 0 && !s.named(best.target) && best.asked < s.weights.LeastWord+s.weights.LeastWord && len(best.picks) > 0 &&
+		!slices.ContainsFunc(s.list, func(l slot) bool { return l.dropped || slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative }) })
+}
+
 // statement reports whether a prompt closes with a full stop, and not with "please".
 func (p *prose) statement() bool {
 	n := len(p.tokens)

@@ -67,6 +67,9 @@ func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine
 		trace.Why = true
 		return shown, nil, true
 	case replyCompare:
+		if which == "" {
+			which = previousScenario // "compare the two"
+		}
 		trace.Compare = c.named(which)
 		switch name := strconv.Itoa(trace.Compare); {
 		case trace.Compare == c.Focus || trace.Compare == 0:

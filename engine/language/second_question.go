@@ -62,7 +62,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	}
 	p := s.prose
 	asks := func(m *mention) bool {
-		return m.weight >= s.weights.LeastJoined && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
+		return m.weight >= s.weights.LeastJoined && !s.lesser(m) && s.asking(m) && s.vocabulary.terms[m.variable].derived &&
 			!slices.ContainsFunc(best.picks, func(c candidate) bool {
 				return c.variable == m.variable || c.name >= 0 && c.evidence >= s.weights.LeastTaken && p.mentions[c.name].overlaps(m) &&
 					!(m.weight >= s.weights.ExactName && m.contains(&p.mentions[c.name]))
@@ -100,6 +100,14 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// lesser reports whether the words of a mention are the whole name of another variable: the "gas
+// cost" that names a gas price as well.
+func (s *search) lesser(m *mention) bool {
+	return m.weight < s.weights.ExactName && slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+		return o.variable != m.variable && o.from == m.from && o.to == m.to && o.weight >= s.weights.ExactName && !o.told
+	})
 }
 
 // askedInTurn are the variables of several questions that "and" joins, each of which names one that

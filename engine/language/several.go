@@ -352,7 +352,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		joined, l.either, to = joined || and || or, l.either || or, q.to+nouns
 	}
 	l.to = items[len(items)-1].to
-	if len(items) < 2 || !joined || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first, len(items)) && !v.ofThings(s, items[len(items)-1], len(items)) {
+	if n := len(items); n < 2 || !joined && !(n >= leastCells && v.ofName(s, l.from-1, first, n)) || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first, len(items)) && !v.ofThings(s, first, items[len(items)-1], len(items)) {
 		return nil // "average of 1.2, 1.3 and 1.4", "heaters of 2 kW and 3 kW" may be all at once
 	}
 	last := items[len(items)-1]
@@ -387,26 +387,30 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, n int) bool {
 		return false
 	}
 	p := v.bare(s.tokens)
-	several := n > leastCells || at > 0 && v.tables.plural(&s.tokens[at-1])
+	plural := at > 0 && v.tables.plural(&s.tokens[at-1])
+	several := n >= leastCells || plural
 	if !several && !bareOnly(q) && q.readings[0].kind != kindPercent {
 		return false
 	}
 	return slices.ContainsFunc(v.terms, func(t term) bool {
-		return !t.hidden && (t.dimension != units.Length || several) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
+		return !t.hidden && (t.dimension != units.Length || n > leastCells || plural) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			from := at - len(n.spoken)
 			return from >= 0 && p.says(from, n.spoken)
 		})
 	})
 }
 
-// ofThings reports whether the name of a variable that can take it stands behind the last of three
+// ofThings reports whether the unit of the last is that of all, or the name of a variable that can take it stands behind the last of three
 // amounts or more: "out of 20, 40 and 60 kg of green beans".
-func (v *Vocabulary) ofThings(s *scanner, last quantity, n int) bool {
+func (v *Vocabulary) ofThings(s *scanner, first, last quantity, n int) bool {
 	at := last.to
 	if s.tok(at).is("partitive") {
 		at++
 	}
 	p := v.bare(s.tokens)
+	if unit := last.readings[0].unit; n >= leastCells && first.readings[0].unit == nil && unit != nil && unit.Dimension() != units.Length {
+		return true // "10, 20 and 30 hectares"
+	}
 	return n >= leastCells && at < len(s.tokens) && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && t.takes(&last) && slices.ContainsFunc(t.names, func(n name) bool { return p.says(at, n.spoken) })
 	})

@@ -53,13 +53,16 @@ func (s *search) slots() []slot {
 		if l.change != nil {
 			l.candidates = append(l.candidates, s.changeCandidates(i, l)...)
 		}
-		if l.quantity >= 0 && (l.change == nil || !l.change.sure || s.base == nil && len(l.candidates) == 0) {
+		if l.quantity >= 0 && (l.change == nil || !l.change.sure || s.base == nil && len(l.candidates) == 0 || s.base != nil && l.change.from < l.from && s.newlyCounted(&p.quantities[l.quantity])) {
 			if !s.rate[l.quantity] {
 				l.candidates = append(l.candidates, s.valueCandidates(i, l)...)
 			}
 			if q := &s.prose.quantities[l.quantity]; q.weak && !s.alone(q) && !(q.share && l.change != nil && l.change.sure) {
 				l.candidates = append(l.candidates, candidate{slot: i, variable: -1, score: s.weights.ForUnread, name: -1})
 			}
+		}
+		if l.change != nil && l.quantity >= 0 && s.base != nil && slices.ContainsFunc(l.candidates, s.unheard(l)) { // "plus 131 children"
+			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.unheard(l)(k) })
 		}
 		if l.change != nil && slices.ContainsFunc(l.candidates, s.risen(l)) { // "job cost up 60 euros"
 			l.candidates = slices.DeleteFunc(l.candidates, func(k candidate) bool { return !s.risen(l)(k) })
@@ -122,6 +125,22 @@ func (s *search) concluded(l *slot) func(slot) bool {
 	return func(o slot) bool {
 		return named(l) && named(&o) && l.candidates[0].variable == o.candidates[0].variable && l.candidates[0].text == o.candidates[0].text &&
 			anyIs(s.prose.tokens[l.to:o.from], "concluding")
+	}
+}
+
+// newlyCounted reports whether a number counts what nothing is known of yet.
+func (s *search) newlyCounted(q *quantity) bool {
+	return bareOnly(*q) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.from == q.to && s.names(m.variable, q.to) && s.baseValue(m.variable) == nil && s.vocabulary.terms[m.variable].number()
+	})
+}
+
+// unheard says which candidates are values of what the noun right behind a bare number names, where
+// nothing of it is known yet, so that there is nothing to change.
+func (s *search) unheard(l *slot) func(candidate) bool {
+	q := &s.prose.quantities[l.quantity]
+	return func(k candidate) bool {
+		return k.variable >= 0 && !k.relative && bareOnly(*q) && s.baseValue(k.variable) == nil && s.names(k.variable, q.to)
 	}
 }
 

@@ -173,8 +173,12 @@ func (of *tables) newTerm(d *engine.Domain, variable int) term {
 	plain := t.dimensional && t.dimension.IsNone() && t.kind != percentKind
 	for _, text := range append([]string{def.Key, def.Title}, def.Aliases...) {
 		n := of.newName(text)
-		if len(n.words) > 0 && !slices.ContainsFunc(t.names, func(o name) bool { return o.joined == n.joined }) {
+		switch i := slices.IndexFunc(t.names, func(o name) bool { return o.joined == n.joined }); {
+		case len(n.words) == 0:
+		case i < 0:
 			t.names = append(t.names, n)
+		case len(n.spoken) > len(t.names[i].spoken): // the title "Work rate" of the key workrate
+			t.names[i] = n
 		}
 		if t.counted == nil && (t.dimensional && t.dimension == units.Time || plain && (t.unit == nil || t.unit.IsOne())) {
 			t.counted = of.countedTime(text, d.Units())
