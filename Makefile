@@ -5,22 +5,23 @@ FUZZTIME ?= 20s
 
 # A race needs two goroutines: these are the packages that start some, or whose tests do. The
 # engine's tables are calculated by one, and by many at once in the packages that stand on it.
+CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
+
+# Of those, these are tested without the detector but in make soak: pages and routes that wait for
+# the packages below them, which are tested with it, and take three times as long with it; and the
+# program, of which the tests below are run with it.
+PLAIN = ./cmd/reckon|./http/console|./http/admin
+
 # events/log starts clusters, whose nodes lose each other where the detector and other tests take the
 # processor from them: it has the machine for itself. Of events/log/natsfile, which reads and mends
 # files byte by byte, few tests start goroutines; with the detector the others take ten times as long.
-CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
+ALONE = ./events/log|./events/log/natsfile
 
-# These tests of cmd/reckon start no service, and what they run is calculated by one goroutine; or
-# they bound the processor time or the memory that a service takes, which is another one with the
-# detector: its program is ended at 96 MiB before it can say that these are too few; or they ask the
-# program as one person does, one thing after another. What the benchmark does at once is run with
-# the detector by the tests of its package; measured with it, its searches and bodies that use up
-# all that a request may take 97 s of processor time in place of 21.
-SINGLE = ^Test(Script|HostileDomains|TooLittleMemory|BenchMeasuresEverything|AnswersOfTheGuideAreRight|Platforms|Prose|German|Probe|ExamplesOfTheHelpAreUnderstood|ExplanationsHold|EquationsAreMarkedUp|(Commands|Domains|Variables|Links)OfTheBooks.*|StarterDomains|DomainFiles)$$
+# These tests of cmd/reckon ask the program many things at once, while it is killed or backed up.
+RACED = ^Test(KillUnderLoadLosesNothing|BackupUnderLoad|ClientsFollow|Assistant|Contract)$$
 
 # These tests of cmd/reckon start three nodes, mostly to take something from them, and mostly wait.
-# With the detector, three programs on two processors are so slow that their elections fail by
-# themselves: it looks at the same code in events/log, and at all of it in make soak.
+# Three programs on two processors lose their leaders by themselves where anything else runs.
 CLUSTERS = ^Test(Cluster.*|RestoreIntoCluster|Partition|NetworkLosesPackets|StoppedWhileItWaits)$$
 
 .PHONY: screenshots run build image release reproducible platforms test check clients golden bench fuzz soak
@@ -62,13 +63,13 @@ check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
-	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)") ./events/log/natsfile
-	$(GO) test ./cmd/reckon -run '$(SINGLE)'
+	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)") ./events/log/natsfile ./http/console ./http/admin
+	$(GO) test -timeout 15m ./cmd/reckon -skip '$(CLUSTERS)|^TestClients$$'
 	$(GO) test -timeout 15m -parallel 1 ./cmd/reckon -run '$(CLUSTERS)'
-	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE './cmd/reckon|./events/log(/natsfile)?')
+	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE '$(PLAIN)|$(ALONE)')
 	$(GO) test -race ./events/log/natsfile -run '^Test(JoinersShareOneSync|WhatNobodyWaitsForIsSynced|Facts)$$'
 	$(GO) test -race -timeout 15m ./events/log
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m -parallel 2 ./cmd/reckon -skip '$(SINGLE)|$(CLUSTERS)'
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m -parallel 2 ./cmd/reckon -run '$(RACED)'
 	$(MAKE) clients
 	git diff --exit-code
 
