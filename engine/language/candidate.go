@@ -176,7 +176,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		if first && s.shortened(q, r, t) {
 			continue
 		}
-		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) {
+		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].unitTokens > 0 { // "a 10 m boat"
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])

@@ -282,6 +282,14 @@ func (v *Vocabulary) findRateOf(p *prose, s *scanner, i int) {
 			one = unit
 		}
 	}
+	for at := q.to; one == nil && at < min(q.to+eachBehind, len(p.tokens)) && p.within[at] < 0 && p.tokens[at].kind == word; at++ {
+		if p.tokens[at].is("each") { // "16 litres of diesel on every hectare"
+			if unit, n := v.tables.scanUnit(p.tokens, at+1, v.domain.Units()); n > 0 {
+				one = unit
+			}
+			break
+		}
+	}
 	left := q.readings[0].unit
 	if left == nil {
 		left = units.One

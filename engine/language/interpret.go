@@ -216,7 +216,7 @@ func (s *search) open(c Conversation, r *engine.Request) *value.Error {
 		return nil
 	case undo:
 		if c.Focus > 0 {
-			if index = c.Origin(c.Focus); index == 0 && len(s.list) > 0 { // "scratch that, 7 kg" corrects what nothing came before
+			if index = c.Origin(c.Focus); index == 0 && len(s.prose.quantities) > 0 { // "scratch that, 7 kg" corrects what nothing came before
 				s.base, r.Selector.Kind = c.Scenario(c.Focus), engine.Unselected
 				return nil
 			}

@@ -76,7 +76,7 @@ func (p *prose) across(aFrom, aTo, bFrom, bTo int, amount float64, token func(i 
 		} else if q < 0 {
 			link *= token(i)
 		} else if q != seen {
-			if l := &p.quantities[q]; l.from != from || !l.labels() { // "90 wholemeal loaves"
+			if l := &p.quantities[q]; l.from != from && l.to != to || !l.labels() { // "90 wholemeal loaves", "1500 g of olive oil"
 				link *= amount
 			}
 			seen = q

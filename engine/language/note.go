@@ -54,8 +54,11 @@ func (s *search) noting() []combination {
 func (s *search) tellsOnly(best *combination) bool {
 	p := s.prose
 	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
-		best.target >= 0 && !s.named(best.target) && best.asked < s.weights.LeastWord+s.weights.LeastWord && len(best.picks) > 0 &&
-		!slices.ContainsFunc(s.list, func(l slot) bool { return l.dropped || slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative }) })
+		best.target >= 0 && !s.named(best.target) && len(best.picks) > 0 &&
+		!slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
+		}) &&
+		!slices.ContainsFunc(s.list, func(l slot) bool { return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative }) })
 }
 
 // statement reports whether a prompt closes with a full stop, and not with "please".
@@ -205,10 +208,22 @@ func (p *prose) declared(m *mention) bool {
 // declaresChoices reports whether a prompt that only states facts says which choices are taken, by
 // their labels alone: "it's black and white", "there's snow".
 func (s *search) declaresChoices(best *combination) bool {
-	return s.states && anyIs(s.prose.tokens, "declaring") && !slices.ContainsFunc(best.picks, func(k candidate) bool {
+	return s.states && (anyIs(s.prose.tokens, "declaring") || s.onlyLabels()) && !slices.ContainsFunc(best.picks, func(k candidate) bool {
 		q := s.list[k.slot].quantity
 		return k.variable >= 0 && (q < 0 || !s.prose.quantities[q].labels())
 	})
+}
+
+// onlyLabels reports whether all that a prompt says by words with a meaning are choices by their
+// labels: "all on the lunge".
+func (s *search) onlyLabels() bool {
+	p := s.prose
+	for at := range p.tokens {
+		if q := p.within[at]; p.meaning[at] == content && (q < 0 || !p.quantities[q].labels()) {
+			return false
+		}
+	}
+	return true
 }
 
 // notGiven reports whether the words of a mention speak of a variable that is not given, and are

@@ -394,8 +394,12 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, n int) bool {
 	}
 	return slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && (t.dimension != units.Length || n > leastCells || plural) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
-			from := at - len(n.spoken)
-			return from >= 0 && p.says(from, n.spoken)
+			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
+				if p.spoken(from, n.spoken) == at-from {
+					return true
+				}
+			}
+			return false
 		})
 	})
 }

@@ -82,7 +82,7 @@ func (s *search) slots() []slot {
 		}
 	}
 	for i := range list {
-		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list)
+		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list) || s.scenery(&list[i])
 	}
 	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
 	for i := range list {
@@ -91,6 +91,14 @@ func (s *search) slots() []slot {
 		}
 	}
 	return list
+}
+
+// scenery reports whether a number in words counts what nobody knows in a sentence that only tells a
+// story beside the one that asks: "Two brothers run a farm."
+func (s *search) scenery(l *slot) bool {
+	p := s.prose
+	return len(l.candidates) == 0 && l.quantity >= 0 && l.change == nil && bareOnly(p.quantities[l.quantity]) && p.tokens[l.from].kind == word && l.to-l.from == 1 &&
+		p.told(l.from) && s.foreignNoun(l.to) && s.things(l.to)
 }
 
 // toldAgain reports whether an amount that no words name is told as well for what words here name:

@@ -28,6 +28,9 @@ type namedScore struct {
 // taken reports whether the words of a mention are those that name the variable of a pick.
 func (s *search) taken(picks []candidate, mention int) bool {
 	return slices.ContainsFunc(picks, func(c candidate) bool {
+		if q := s.list[c.slot].quantity; q >= 0 && s.prose.quantities[q].labels() {
+			return false // the "olive" of "olive oil" leaves the oil to others
+		}
 		return c.name >= 0 && c.evidence >= s.weights.LeastNamed && s.prose.mentions[c.name].overlaps(&s.prose.mentions[mention])
 	})
 }
