@@ -137,13 +137,14 @@ func (p *prose) settleQuestions() {
 	p.questions = list
 }
 
-// dropWishes leaves out a question without a form before another one where it says which value
-// something shall have: "I want the delivery on 1 May. What order date do I need?"
+// dropWishes leaves out a question without a form beside another one where it says which value
+// something shall have: "I want the delivery on 1 May. What order date do I need?", "how long can we keep
+// it if we want the fee to be 60 euros?"
 func (p *prose) dropWishes() {
 	var list []question
 	for i, q := range p.questions {
-		told := q.want == wantAny && !p.tokens[q.from].is("asking") && !p.tokens[q.from].is("how") && i+1 < len(p.questions) &&
-			q.end < p.questions[i+1].from && p.within[q.end] >= 0 && p.tokens[q.end-1].is("dated")
+		told := q.want == wantAny && !p.tokens[q.from].is("asking") && !p.tokens[q.from].is("how") && len(p.questions) > 1 &&
+			q.end < len(p.tokens) && p.within[q.end] >= 0 && (p.tokens[q.end-1].is("dated") || p.tokens[q.end-1].is("states"))
 		if told {
 			amount := &p.quantities[p.within[q.end]]
 			told = slices.ContainsFunc(p.mentions, func(m mention) bool {

@@ -176,7 +176,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		if first && s.shortened(q, r, t) {
 			continue
 		}
-		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].unitTokens > 0 { // "a 10 m boat"
+		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].number.Cmp(q.readings[0].number) != 0 { // "a 10 m boat"
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
@@ -211,6 +211,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	bare := q.readings[0].kind == kindNumber
+	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.countsLabel(q) && !s.namedBefore(q, &best) {
+		return best, false // "30 improvers" are no fee
+	}
 	if bare && s.labelled(variable) && !s.namedBefore(q, &best) && !s.names(variable, q.to) {
 		return best, false // "2 nights" is no kind of berth
 	}
@@ -342,6 +345,16 @@ func (s *search) meantFor(q *quantity) bool {
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
 	}
 	return s.foreignNoun(at) && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
+}
+
+// countsLabel reports whether a choice by its label in the plural stands right behind a number.
+func (s *search) countsLabel(q *quantity) bool {
+	p := s.prose
+	if q.to >= len(p.tokens) || p.within[q.to] < 0 {
+		return false
+	}
+	label := &p.quantities[p.within[q.to]]
+	return label.labels() && p.tables.plural(&p.tokens[label.to-1])
 }
 
 // oneThing reports whether a number is one of what the noun behind it names: "one pipe".

@@ -243,6 +243,25 @@ func (s *search) otherChoice(best *combination) *value.Error {
 	return nil
 }
 
+// unsaid refuses a word that nobody knows behind the name of what is so or not, where its answer stands:
+// "Sunday opening: maybe".
+func (s *search) unsaid(best *combination) *value.Error {
+	p := s.prose
+	for _, k := range best.picks {
+		if k.variable < 0 || s.list[k.slot].quantity < 0 {
+			continue
+		}
+		q := &p.quantities[s.list[k.slot].quantity]
+		if _, yes := s.vocabulary.domain.Variables[k.variable].Choice(affirmed); !yes || !q.labels() || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
+			continue
+		}
+		if at := q.to + 1; p.within[at] < 0 && p.tokens[at].kind == word {
+			return notUnderstood(quoted(p.fragment(q.from, at+1)))
+		}
+	}
+	return nil
+}
+
 // assumedChoice refuses a word that nobody knows where it may be a choice that the domain does not
 // have, and the answer would rest on the one that is assumed: "2 m shelves in walnut", "made of
 // beech". A definite thing is one of the circumstances, and so is a place by its name, or what a

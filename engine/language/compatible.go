@@ -227,18 +227,14 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 	return "", 0
 }
 
-// difference is a temperature as the value of a variable in kelvins that is a difference by its name,
-// "a rise of 50 degrees"; "" for others.
+// difference is a temperature as the value of a variable that is a difference by its unit and its
+// name, "a rise of 50 degrees" in kelvins; "" for others.
 func (s *search) difference(variable int, r *reading) string {
 	t := &s.vocabulary.terms[variable]
-	if t.unit == nil || t.unit.Symbol() != "K" || r.unit.Dimension() != units.Temperature || !s.differs(variable, "") {
+	if t.unit == nil || t.unit.IsPoint() || r.unit.Dimension() != units.Temperature || !r.unit.IsPoint() || !s.differs(variable, "") {
 		return ""
 	}
-	switch symbol := r.unit.Symbol(); symbol {
-	case "degC", "degF":
-		return r.number.String() + " delta_" + symbol
-	}
-	return ""
+	return r.number.String() + " " + r.unit.Difference().Symbol()
 }
 
 // sameMoney reports whether a unit is a variable's but for the currency.

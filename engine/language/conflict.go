@@ -43,7 +43,7 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if s.vocabulary.terms[m.variable].moment() && m.to == m.from+1 && !p.quantities[l.quantity].moment { // "pours 1,500 g"
+			if m.other || s.vocabulary.terms[m.variable].moment() && m.to == m.from+1 && !p.quantities[l.quantity].moment { // "pours 1,500 g"
 				continue
 			}
 			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) || slices.Contains(joined, m.variable) && (p.heads(m) || p.tokens[m.to].fold == ":") {

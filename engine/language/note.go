@@ -77,6 +77,11 @@ func (p *prose) titled(m *mention) bool {
 		}
 		end++
 	}
+	for at := end + 1; at < len(p.tokens) && p.within[at] < 0; at++ {
+		if p.meaning[at] == content && p.known[at] == asNothing {
+			return true // "New arrival: Sea Thrift, 8 m"
+		}
+	}
 	for at := 0; at < end && end < len(p.tokens); at++ {
 		if m.weight < p.weights.ExactName || p.meaning[at] == content && p.known[at] == asNothing {
 			return true

@@ -175,7 +175,7 @@ func (s *scanner) amountAt(at int) quantity {
 	if s.inName(at) {
 		return none(end)
 	}
-	if decade := s.tok(end); decade.fold == "s" && !decade.spaced && t.kind == number && len(t.text) == 4 && strings.HasSuffix(t.text, "0") && !s.tok(end+1).is("per") {
+	if decade := s.tok(end); decade.is("decade") && !decade.spaced && t.kind == number && len(t.text) == 4 && strings.HasSuffix(t.text, "0") && !s.tok(end+1).is("per") {
 		if year, ok := small(t.text, 2199); ok && year >= 1500 {
 			return none(end + 1) // "a 1930s house"
 		}

@@ -116,7 +116,7 @@ func TestRows(t *testing.T) {
 	}
 	for _, section := range []string{
 		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
-		"factors", "happenings", "replacing", "correcting", "idioms",
+		"factors", "happenings", "replacing", "correcting", "idioms", "slips",
 	} {
 		readers[section] = says
 	}

@@ -207,7 +207,7 @@ func (s *search) elliptic(a, b *mention) bool {
 	said := s.prose.stems[a.from:a.to]
 	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		t := of(&m)
-		return m.variable != a.variable && m.variable != b.variable && m.from <= b.from && m.overlaps(b) && alike(t, of(a)) && t.derived &&
+		return m.variable != a.variable && m.variable != b.variable && !m.other && m.from <= b.from && m.overlaps(b) && alike(t, of(a)) && t.derived &&
 			slices.ContainsFunc(t.names, func(n name) bool {
 				return slices.ContainsFunc(n.words, func(w string) bool {
 					return slices.Contains(said, w) && !slices.Contains(s.prose.stems[b.from:b.to], w)

@@ -117,7 +117,7 @@ func shop(t testing.TB) *Vocabulary {
 			{Key: "total", Title: "Total rent", Unit: "USD"},
 			{Key: "first", Title: "Initial weight", Unit: "kg"},
 			{Key: "last", Title: "Final weight", Unit: "kg"},
-			{Key: "loss", Title: "Loss", Unit: "kg"},
+			{Key: "loss", Title: "Loss", Unit: "kg", Aliases: []string{"save"}},
 			{Key: "hours", Title: "Hours a day", Unit: "h"},
 			{Key: "pay", Title: "Hourly pay", Unit: "USD/h"},
 			{Key: "wage", Title: "Wage of a day", Unit: "USD"},

@@ -95,6 +95,7 @@ type tables struct {
 	exact       map[spelled]row
 	lexicon     map[string]*lexeme
 	stemRoles   map[string][]string // those of names
+	slips       map[string]string   // by a common slip of the fingers, the word that is meant
 	ordinary    map[string]bool     // stems of ordinary words
 	endings     [stepCount][]ending
 	commonUnits []string
@@ -129,7 +130,7 @@ var languages = sync.OnceValue(func() map[string]*tables {
 	for _, folder := range folders {
 		t := &tables{
 			sections: map[string][]row{}, rules: map[string][]*rule{}, exact: map[spelled]row{}, lexicon: map[string]*lexeme{},
-			stemRoles: map[string][]string{}, ordinary: map[string]bool{}, groups: synonymTable{}, texts: map[string]row{},
+			stemRoles: map[string][]string{}, slips: map[string]string{}, ordinary: map[string]bool{}, groups: synonymTable{}, texts: map[string]row{},
 		}
 		var names []string
 		if names, err = fs.Glob(files, folder.Name()+"/*.txt"); err != nil {
@@ -229,6 +230,11 @@ func (t *tables) finish() {
 	t.inflection = newInflection(t.rows("language")[0])
 	t.joinNumbers()
 	t.translation = newTranslation(t.sections)
+	for _, r := range t.rows("slips") {
+		for _, slip := range r.words(0) {
+			t.slips[slip] = r[1]
+		}
+	}
 	for _, r := range t.rows("texts") {
 		t.texts[r[0]] = r
 	}

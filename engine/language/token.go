@@ -55,7 +55,11 @@ func (t token) border() barrier {
 func (t *tables) tokenize(prompt string) []token {
 	tokens := t.rewrite(prompt, cut(prompt))
 	for i := range tokens {
-		tokens[i].lex = t.lexicon[tokens[i].fold]
+		of := &tokens[i]
+		if of.lex = t.lexicon[of.fold]; of.lex == nil && t.slips[of.fold] != "" {
+			of.fold = t.slips[of.fold]
+			of.lex = t.lexicon[of.fold]
+		}
 	}
 	return tokens
 }
