@@ -194,6 +194,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 			best.text, best.score, found = text, score, true
 		}
 	}
+	if q.share && t.number() && t.counts {
+		return best, false // "half of us"
+	}
 	if !found || q.none && !s.denied(q, variable) {
 		return best, false
 	}
@@ -232,6 +235,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	}
 	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to)) {
 		return best, false
+	}
+	if at := q.to; bare && at+1 < len(s.prose.tokens) && s.prose.meaning[at] == plainly && s.prose.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !s.namedBefore(q, &best) {
+		return best, false // "two small towns"
 	}
 	if bare && !qualified && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {
 		return best, false // "3 kids": a number of something that the domain does not know

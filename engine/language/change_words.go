@@ -199,7 +199,7 @@ func (p *prose) changeBefore(i int) (change, bool) {
 		if near && t.is("states") {
 			break
 		}
-		if row := t.lex.row("change verbs"); t.kind == word && row != nil {
+		if row := t.lex.row("change verbs"); t.kind == word && row != nil && !(k > 0 && p.within[k-1] >= 0 && p.known[k] == asName) { // no "60 lifts"
 			near = k == q.from-1 || k == q.from-2 && p.meaning[k+1] != content && p.meaning[k+1] != other
 			c.sign, c.sure, c.from = int(row.number(1)), by || row[2] != "" || anyIs(p.tokens[q.from:q.to], "whole"), k
 			return c, by || near

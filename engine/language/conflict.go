@@ -38,6 +38,9 @@ func (s *search) bound(best *combination) *value.Error {
 	joined, _ := s.joinedNames(best)
 	for i, k := range best.picks {
 		l := &s.list[i]
+		if k.variable >= 0 && l.quantity >= 0 && s.vocabulary.terms[k.variable].number() && s.names(k.variable, l.to) {
+			continue // "they paint 3 lines"
+		}
 		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
 			continue
 		}

@@ -135,8 +135,14 @@ func (p *prose) things(q *quantity) []string {
 
 func (p *prose) thingsBehind(q *quantity) []string {
 	at := q.to
-	for n := 0; n < eachBehind && at < len(p.tokens) && p.within[at] < 0 && p.tokens[at].kind == word; n++ {
+	for n := 0; n < eachBehind && at < len(p.tokens) && p.tokens[at].kind == word; n++ {
 		t := &p.tokens[at]
+		if k := p.within[at]; k >= 0 {
+			if t.is("one") && p.quantities[k].weak && p.quantities[k].to == at+1 && n > 0 {
+				return p.thingAt(at + 1) // "60 guests share one toilet"
+			}
+			break
+		}
 		switch {
 		case t.is("each"):
 			if thing := p.thingAt(at + 1); thing != nil {
@@ -276,7 +282,7 @@ func (v *Vocabulary) findRateOf(p *prose, s *scanner, i int) {
 			one, per = of.readings[0].unit, of.to
 		case t.is("each"):
 			unit, n := v.tables.scanUnit(p.tokens, at+1, v.domain.Units())
-			if n == 0 {
+			if n == 0 || t.is("per") { // "appointments per day for 2 therapists"
 				return
 			}
 			one = unit

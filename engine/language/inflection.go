@@ -147,12 +147,9 @@ func (t *tables) counts(l *lexeme, further bool) bool {
 // rewrite cuts tokens that the language writes as one, and joins groups of digits that it writes
 // apart.
 func (t *tables) rewrite(prompt string, tokens []token) []token {
-	if !t.has(joinedNumbers) && !t.has(spacedGroups) {
-		return tokens
-	}
 	var list []token
 	for _, tok := range tokens {
-		if last := len(list) - 1; t.has(spacedGroups) && last >= 0 && tok.kind == number && list[last].kind == number && t.group(prompt, &list[last], &tok) {
+		if last := len(list) - 1; last >= 0 && tok.kind == number && list[last].kind == number && t.group(prompt, &list[last], &tok) {
 			list[last].end = tok.end
 			list[last].text = strings.ReplaceAll(prompt[list[last].start:tok.end], " ", "\u2009")
 			list[last].fold = list[last].text
@@ -178,6 +175,9 @@ func (t *tables) rewrite(prompt string, tokens []token) []token {
 
 // group reports whether a number is the next group of digits of the one before: "10 000".
 func (t *tables) group(prompt string, before, tok *token) bool {
+	if !t.has(spacedGroups) && tok.text != "000" {
+		return false
+	}
 	digits := func(text string) bool {
 		return !strings.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	}

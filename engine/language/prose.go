@@ -129,9 +129,10 @@ func (v *Vocabulary) saves(p *prose, o *opening) bool {
 // scanQuantities finds amounts in the stretches that no phrase took.
 func (v *Vocabulary) scanQuantities(p *prose, today int64) {
 	take := func(q quantity) {
-		if v.withinName(p, &q) || v.announces(p, &q) {
+		if v.withinName(p, &q) || v.announces(p, &q) || v.identifies(p, &q) {
 			return
 		}
+		v.leaveName(p, &q)
 		if q.share && !v.shares && !(q.from > 0 && p.tokens[q.from-1].is("amount by")) && !(q.to < len(p.tokens) && p.tokens[q.to].lex.row("comparatives") != nil) {
 			if p.tokens[q.from].is("indefinite") {
 				return // "a quarter pounder"
@@ -223,6 +224,34 @@ func (v *Vocabulary) announces(p *prose, q *quantity) bool {
 		at++
 	}
 	return at < len(p.tokens) && p.tokens[at].fold == ":"
+}
+
+// identifies reports whether a number only says which of some things is meant, of which the domain
+// knows nothing: "a stretch of Route 9".
+func (v *Vocabulary) identifies(p *prose, q *quantity) bool {
+	if !bareOnly(*q) || q.from == 0 || q.to-q.from > 1 || p.tokens[q.from].kind != number || p.tokens[q.from].fold != p.tokens[q.from].text {
+		return false
+	}
+	before := &p.tokens[q.from-1]
+	return before.is("identified") && v.rarity[before.stem] == 0 && q.readings[0].number.IsInteger() && (q.to == len(p.tokens) || p.tokens[q.to].kind == mark || v.rarity[p.tokens[q.to].stem] == 0)
+}
+
+// leaveName takes the unit from a number where it begins the noun for what is counted, which is
+// called so in a name: "640 day passes".
+func (v *Vocabulary) leaveName(p *prose, q *quantity) {
+	if len(q.readings) == 0 || q.weak || q.readings[0].unit == nil || q.readings[0].unitTokens != 1 || q.to-q.from != 2 || q.to == len(p.tokens) || !p.tables.plural(&p.tokens[q.to]) {
+		return
+	}
+	for _, t := range v.terms {
+		for _, n := range t.names {
+			if i := slices.Index(n.spoken, p.tokens[q.to-1].stem); !t.hidden && i >= 0 && i+1 < len(n.spoken) && n.spoken[i+1] == p.tokens[q.to].stem {
+				number := q.readings[0].number
+				q.to--
+				q.readings = []reading{{kind: kindNumber, number: number, text: number.String()}}
+				return
+			}
+		}
+	}
 }
 
 // withinName reports whether words such as "a minute" are the end of the name of a variable, which

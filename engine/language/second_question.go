@@ -79,7 +79,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				continue
 			}
 			behind := p.aside(a.to, b.from)
-			if b.from-behind-p.asking(behind, b.from) > 3 || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
+			if b.from-behind-p.asking(behind, b.from) > 3+p.addingWords(behind, b.from) || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
 				continue
 			}
 			if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from >= a.to && m.to < b.from && m.variable != a.variable && m.variable != b.variable && asks(&m) }) {
@@ -102,6 +102,42 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	return nil, false
 }
 
+// loosely refuses a question by a word that is part of the names of several results, where the answer
+// would be one that has not the word: "what's the fee?" with a board fee and a suit fee.
+func (s *search) loosely(best *combination) *value.Error {
+	p := s.prose
+	if best.target < 0 || s.base != nil || s.pending != nil {
+		return nil
+	}
+	within := func(m *mention) bool {
+		return len(p.questions) == 0 && p.closes(m) || slices.ContainsFunc(p.questions, func(q question) bool { return q.want == wantAny && q.verb == 0 && m.from >= q.to && m.to <= q.end })
+	}
+	var called []int
+	for i := range p.mentions {
+		m := &p.mentions[i]
+		if m.told || m.weight < s.weights.LeastWord || !within(m) || p.within[m.from] >= 0 {
+			continue
+		}
+		if m.variable == best.target || m.weight >= s.weights.ExactName {
+			return nil
+		}
+		if t := &s.vocabulary.terms[m.variable]; t.output && !slices.Contains(called, m.variable) && !gives(best.picks, m.variable) {
+			called = append(called, m.variable)
+		}
+	}
+	if len(called) < 2 {
+		return nil
+	}
+	var titles []string
+	s.offered = nil
+	for _, v := range called[:min(len(called), maxChoices)] {
+		one := *best
+		one.target, one.unit, one.together = v, nil, nil
+		titles, s.offered = append(titles, s.title(v)), append(s.offered, one)
+	}
+	return ambiguous(s.vocabulary.tables.numbered(titles))
+}
+
 // lesser reports whether the words of a mention are the whole name of another variable: the "gas
 // cost" that names a gas price as well.
 func (s *search) lesser(m *mention) bool {
@@ -118,7 +154,7 @@ func (s *search) askedInTurn(best *combination) (list []int) {
 	for i := range p.questions {
 		q := &p.questions[i]
 		v := s.askedBy(q)
-		if p.anyAmount(q.from, p.conditionBehind(p.questions[len(p.questions)-1].end)) || i > 0 && !p.tokens[q.from-1].is("joining") || v < 0 || slices.Contains(list, v) || gives(best.picks, v) || !s.derive(best.picks, v).ok || !slices.ContainsFunc(p.mentions, func(m mention) bool {
+		if i > 0 && p.anyAmount(p.questions[i-1].to, q.from) || i > 0 && !p.tokens[q.from-1].is("joining") || v < 0 || slices.Contains(list, v) || gives(best.picks, v) || !s.derive(best.picks, v).ok || !slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.variable == v && m.weight >= s.weights.ExactName && m.from >= q.to && m.to <= q.end
 		}) {
 			return nil
@@ -151,6 +187,14 @@ func (p *prose) asking(from, to int) (n int) {
 		}
 	}
 	return n
+}
+
+// addingWords counts the tokens of "as well as the" beyond those of "and the".
+func (p *prose) addingWords(from, to int) int {
+	if anyIs(p.tokens[from:to], "adding") {
+		return 2
+	}
+	return 0
 }
 
 // aside is the token behind what stands between commas behind "and": "the water and, with 7
@@ -225,7 +269,7 @@ func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
 		more = false
 		for i := range p.mentions {
 			m := &p.mentions[i]
-			if m.to < a.from && a.from-m.to <= 2 && p.tokens[m.to].fold == "," && !slices.Contains(list, m.variable) && asks(m) {
+			if m.to < a.from && a.from-m.to <= 2 && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding")) && !slices.Contains(list, m.variable) && asks(m) {
 				list, a, more = append([]int{m.variable}, list...), m, true
 				break
 			}
