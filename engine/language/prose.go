@@ -356,7 +356,9 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		return
 	}
 	for _, meant := range tables.spelling {
-		try(meant)
+		if len(meant) > leastMisspelt || len(w) <= len(meant) { // a "drone" is not "done"
+			try(meant)
+		}
 	}
 	if best == "" {
 		return
