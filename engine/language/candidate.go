@@ -217,7 +217,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.countsLabel(q) && !s.namedBefore(q, &best) {
 		return best, false // "30 improvers" are no fee
 	}
-	if bare && s.labelled(variable) && !s.namedBefore(q, &best) && !s.names(variable, q.to) {
+	if bare && s.labelled(variable) && !s.namedBefore(q, &best) && (!s.names(variable, q.to) || s.countsAnother(q, variable)) {
 		return best, false // "2 nights" is no kind of berth
 	}
 	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.prose.tokens[q.to-1].is("multiplied") {
@@ -235,6 +235,9 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	}
 	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to)) {
 		return best, false
+	}
+	if bare && best.linked && t.dimensional && !t.number() && s.prose.mentions[best.name].from == q.to && s.foreignNoun(s.prose.mentions[best.name].to) && s.things(s.prose.mentions[best.name].to) {
+		return best, false // "3 grain trailers"
 	}
 	if at := q.to; bare && at+1 < len(s.prose.tokens) && s.prose.meaning[at] == plainly && s.prose.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !s.namedBefore(q, &best) {
 		return best, false // "two small towns"
@@ -351,6 +354,14 @@ func (s *search) meantFor(q *quantity) bool {
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
 	}
 	return s.foreignNoun(at) && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
+}
+
+// countsAnother reports whether the noun right behind a number is the whole name of a number of things
+// other than a variable.
+func (s *search) countsAnother(q *quantity, variable int) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+		return m.variable != variable && s.vocabulary.terms[m.variable].number() && !s.labelled(m.variable) && s.names(m.variable, q.to)
+	})
 }
 
 // countsLabel reports whether a choice by its label in the plural stands right behind a number.

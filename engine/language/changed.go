@@ -22,7 +22,7 @@ func (s *search) changeCandidates(index int, l *slot) []candidate {
 	for variable := range s.vocabulary.terms {
 		t := &s.vocabulary.terms[variable]
 		v := s.baseValue(variable)
-		if v == nil || t.table || t.hidden || v.Value.Rank != 0 {
+		if v == nil || t.table || t.hidden || v.Value.Rank != 0 || c.happened && !t.number() {
 			continue
 		}
 		evidence, linked, name := s.nameEvidence(min(c.from, l.from), max(c.to, l.to), variable, false)

@@ -336,8 +336,11 @@ func (s *search) otherHead(best *combination) *value.Error {
 		from++
 	}
 	end := p.phrase(from, len(p.tokens))
-	if s.base != nil || len(p.questions) > 0 || end == len(p.tokens) || !p.tokens[end].is("belonging") && !p.tokens[end].is("lasting") || anyIs(p.tokens, "declaring") {
+	if s.base != nil || len(s.list) == 0 || len(p.questions) > 0 || end == len(p.tokens) || !p.tokens[end].is("belonging") && !p.tokens[end].is("lasting") || anyIs(p.tokens, "declaring") {
 		return nil
+	}
+	if slices.ContainsFunc(p.tokens[:s.list[0].from], func(t token) bool { return t.fold == ":" }) {
+		return nil // "group booking for Friday: 14 boards"
 	}
 	asked := slices.ContainsFunc(p.mentions, func(m mention) bool {
 		return m.from < end && m.variable == best.target && m.weight >= s.weights.LeastWord

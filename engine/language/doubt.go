@@ -254,11 +254,21 @@ func (s *search) otherVerb(best *combination) *value.Error {
 		if said == 0 && q.degree(p) {
 			said = q.to - 1 // "how heavy is a crate"
 		}
+		if q.want == wantMoney && best.target >= 0 && !s.named(best.target) && anyIs(p.tokens[q.from:min(len(p.tokens), max(q.to, q.verb+1))], "costing") && s.earned(best.target) {
+			return notUnderstood(quoted(p.fragment(q.from, max(q.to, q.verb+1)))) // what something costs is no profit
+		}
 		if said > 0 && best.target >= 0 && !s.answersForm(&q, best.target) && !s.speaksOf(best.target, said) {
 			return notUnderstood(quoted(p.fragment(q.from, said+1)))
 		}
 	}
 	return nil
+}
+
+// earned reports whether a variable is money that comes in or is left, by its name.
+func (s *search) earned(variable int) bool {
+	return slices.ContainsFunc(s.vocabulary.terms[variable].names, func(n name) bool {
+		return slices.ContainsFunc(n.words, func(w string) bool { return slices.Contains(s.vocabulary.tables.stemRoles[w], "earned") })
+	})
 }
 
 // answersForm reports whether a variable is of the kind that the form of a question asks for. One

@@ -24,7 +24,7 @@ func (v *Vocabulary) findIdioms(p *prose, tables *tables) {
 		for _, r := range tables.patterns("idioms") {
 			word, before, when := r.row[1], r.row[2], r.row[3]
 			n, _ := r.pattern.match(p.tokens, p.used, at)
-			if n == 0 || n == 1 && v.rarity[p.tokens[at].stem] > 0 || when == behindAmount && (at == 0 || p.within[at-1] < 0) {
+			if n == 0 || n == 1 && slices.Contains(v.words, p.tokens[at].fold) || when == behindAmount && (at == 0 || p.within[at-1] < 0) {
 				continue
 			}
 			if own, ok := v.ownIdiom(p, at, at+n); ok {

@@ -312,6 +312,8 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 		p.meaning[i], p.known[i] = content, asDescription
 	case len(v.groups[p.stems[i]]) > 0, v.namesPart(p.stems[i]):
 		p.meaning[i], p.known[i] = content, asSynonym
+	case i == 0 && len(p.tokens) > 1 && p.tokens[1].border() == stopBorder && p.tokens[1].fold != "?" && t.lex.row("numbers") == nil && v.rare[t.stem] == "" && (t.is("ordinary") || t.lex == nil):
+		p.meaning[i], p.known[i] = plainly, asPlain // "Afternoon."
 	case t.is("ordinary"), tables.plural(t) && tables.ordinary[t.stem]:
 		p.meaning[i] = content
 	case t.lex != nil && t.lex.tabled:
@@ -356,7 +358,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		return
 	}
 	for _, meant := range tables.spelling {
-		if len(meant) > leastMisspelt || len(w) <= len(meant) { // a "drone" is not "done"
+		if meant[0] == w[0] && (len(meant) > leastMisspelt || len(w) <= len(meant)) { // "hail" does not "fail", a "drone" is not "done"
 			try(meant)
 		}
 	}

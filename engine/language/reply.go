@@ -45,9 +45,11 @@ func (t *tables) reply(tokens []token) (says reply, which string) {
 			words = append(words, token)
 		}
 	}
-	for _, r := range t.patterns("replies") {
-		if n, which := r.pattern.match(words, nil, 0); n > 0 && n == len(words) {
-			return reply(r.row[1]), which
+	for from := 0; from == 0 || from < len(words) && words[from-1].is("plain"); from++ { // "hm, why?"
+		for _, r := range t.patterns("replies") {
+			if n, which := r.pattern.match(words, nil, from); n > 0 && from+n == len(words) {
+				return reply(r.row[1]), which
+			}
 		}
 	}
 	return noReply, ""

@@ -382,18 +382,24 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 // a number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20
 // min". Two or three lengths may be the sides of something, but not those of several: "wall heights of 12
 // and 15 m".
-func (v *Vocabulary) ofName(s *scanner, at int, q quantity, n int) bool {
+func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 	if !s.tok(at).is("partitive") {
 		return false
 	}
 	p := v.bare(s.tokens)
 	plural := at > 0 && v.tables.plural(&s.tokens[at-1])
-	several := n >= leastCells || plural
+	several := count >= leastCells || plural
+	sides := 0 // that something may have
+	for i := range v.terms {
+		if t := &v.terms[i]; !t.hidden && !t.output && t.dimensional && t.dimension == units.Length {
+			sides++
+		}
+	}
 	if !several && !bareOnly(q) && q.readings[0].kind != kindPercent {
 		return false
 	}
 	return slices.ContainsFunc(v.terms, func(t term) bool {
-		return !t.hidden && (t.dimension != units.Length || n > leastCells || plural) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
+		return !t.hidden && (t.dimension != units.Length || plural || several && (count > leastCells || sides < leastCells)) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
 				if p.spoken(from, n.spoken) == at-from {
 					return true

@@ -35,11 +35,18 @@ func (s *search) nothingNamed(best *combination) *value.Error {
 	p := s.prose
 	if s.base != nil || s.pending != nil || p.asked != nil || len(best.picks) < 2 || best.target >= 0 && s.named(best.target) || slices.ContainsFunc(best.picks, func(k candidate) bool {
 		q := s.list[k.slot].quantity
-		return k.variable < 0 || k.evidence >= s.weights.LeastWord || q < 0 || !bareOnly(p.quantities[q])
+		return k.variable < 0 || k.evidence >= s.weights.LeastWord || q < 0 || !bareOnly(p.quantities[q]) && !s.others(&k)
 	}) {
 		return nil
 	}
 	return s.nothing()
+}
+
+// others reports whether an amount could be that of another variable which no equation yields.
+func (s *search) others(k *candidate) bool {
+	return slices.ContainsFunc(s.list[k.slot].candidates, func(o candidate) bool {
+		return o.variable >= 0 && o.variable != k.variable && !s.vocabulary.terms[o.variable].output
+	})
 }
 
 // unnamed reports whether an answer follows as well from giving an amount to another variable,
