@@ -22,19 +22,11 @@ type Misreading struct {
 	Issue    engine.Issue
 }
 
-// wordings are the ways in which an equation is asked: how a value is given, what joins two of
-// them, and the question around all.
-var wordings = []struct{ given, joint, question string }{
-	{"%[1]s is %[2]s", ", ", "%[1]s. What is the %[2]s?"},
-	{"%[1]s of %[2]s", " and ", "What is the %[2]s with %[1]s?"},
-	{"%[1]s %[2]s", ", ", "%[1]s, %[2]s?"},
-}
-
 // mostProbed is how many equations of a domain are asked for.
 const mostProbed = 200
 
 // Probe asks each equation with its output alone on the left for that, the other variables given,
-// by their titles in several wordings. Equations with tables, choices or hidden variables are left
+// by their titles in several wordings of the domain's language. Equations with tables, choices or hidden variables are left
 // out. It returns how many questions it asked, and those that prose reads as something else.
 func (d *Domain) Probe(env value.Env) (asked int, misread []Misreading) {
 	vocabulary := d.Vocabulary()
@@ -50,15 +42,15 @@ func (d *Domain) Probe(env value.Env) (asked int, misread []Misreading) {
 		if slices.Contains(values, "") {
 			continue
 		}
-		for _, w := range wordings {
-			turn := language.Turn{Calculate: d.compiled.Variables[target].Key, Inputs: map[string]string{}, Scenario: newScenario}
-			var said []string
-			for i, variable := range inputs {
-				def := &d.compiled.Variables[variable]
-				turn.Inputs[def.Key] = values[i]
-				said = append(said, fmt.Sprintf(w.given, strings.ToLower(spoken(def)), values[i]))
-			}
-			turn.Prompt = fmt.Sprintf(w.question, strings.Join(said, w.joint), strings.ToLower(spoken(&d.compiled.Variables[target])))
+		stated := map[string]string{}
+		var titles []string
+		for i, variable := range inputs {
+			def := &d.compiled.Variables[variable]
+			stated[def.Key] = values[i]
+			titles = append(titles, spoken(def))
+		}
+		for _, prompt := range vocabulary.Wordings(titles, values, spoken(&d.compiled.Variables[target])) {
+			turn := language.Turn{Prompt: prompt, Calculate: d.compiled.Variables[target].Key, Inputs: stated, Scenario: newScenario}
 			asked++
 			o := vocabulary.Evaluate(language.Dialogue{Turns: []language.Turn{turn}}, false, env)[0]
 			if strings.HasPrefix(o.Got, o.Want) {

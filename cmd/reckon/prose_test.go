@@ -62,7 +62,7 @@ func judge(t *testing.T, pattern string) {
 // Each question is read as it is meant.
 func TestProbe(t *testing.T) {
 	var files []string
-	patterns := []string{"starter/*/*.yaml", "testdata/prose/*.yaml", "testdata/domains/*.yaml"}
+	patterns := []string{"starter/*/*.yaml", "testdata/prose/*.yaml", "testdata/domains/*.yaml", "testdata/german/*.yaml"}
 	if slowdown > 1 && !soaking {
 		t.Log("NOT RUN with the race detector: the domains of testdata; RECKON_SOAK=1 runs them")
 		patterns = patterns[:1]

@@ -15,7 +15,7 @@ func (s *search) contested(best *combination) *value.Error {
 			continue
 		}
 		for _, top := range l.candidates {
-			same := top.linked && k.name >= 0 && k.linked && s.prose.mentions[top.name].weight >= s.weights.ExactName && s.prose.mentions[k.name].weight < s.weights.ExactName &&
+			same := top.score > k.score && top.linked && k.name >= 0 && k.linked && s.prose.mentions[top.name].weight >= s.weights.ExactName && s.prose.mentions[k.name].weight < s.weights.ExactName &&
 				s.prose.mentions[top.name].from == s.prose.mentions[k.name].from && s.prose.mentions[top.name].to == s.prose.mentions[k.name].to // "the running time is 50 minutes, with a running time of 70"
 			if top.score <= k.score+s.weights.LeastContest && !same {
 				break

@@ -288,7 +288,10 @@ func (v *Vocabulary) findRateOf(p *prose, s *scanner, i int) {
 			one = unit
 		}
 	}
-	for at := q.to; one == nil && at < min(q.to+eachBehind, len(p.tokens)) && p.within[at] < 0 && p.tokens[at].kind == word; at++ {
+	for at := q.to; one == nil && at < min(q.to+eachBehind, len(p.tokens)) && p.within[at] < 0 && p.tokens[at].kind == word && !p.tokens[at].is("per"); at++ {
+		if b := p.tokens[at].border(); b != noBorder && b <= conjunctionBorder {
+			break
+		}
 		if p.tokens[at].is("each") { // "16 litres of diesel on every hectare"
 			if unit, n := v.tables.scanUnit(p.tokens, at+1, v.domain.Units()); n > 0 {
 				one = unit
