@@ -252,7 +252,7 @@ func (s *search) unsaid(best *combination) *value.Error {
 			continue
 		}
 		q := &p.quantities[s.list[k.slot].quantity]
-		if _, yes := s.vocabulary.domain.Variables[k.variable].Choice(affirmed); !yes || !q.labels() || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
+		if _, _, yes := s.vocabulary.truth(&s.vocabulary.domain.Variables[k.variable]); !yes || !q.labels() || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
 			continue
 		}
 		if at := q.to + 1; p.within[at] < 0 && p.tokens[at].kind == word {
@@ -362,6 +362,6 @@ func (s *search) foreign(at int) bool {
 // and no.
 func (s *search) labelled(variable int) bool {
 	def := &s.vocabulary.domain.Variables[variable]
-	_, yes := def.Choice(affirmed)
+	_, _, yes := s.vocabulary.truth(def)
 	return def.IsChoice() && !def.Hidden && !yes
 }

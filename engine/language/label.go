@@ -15,16 +15,27 @@ type label struct {
 	words    []string // stems of all words
 	variable int      // the only one that is meant, -1 for all that have the label
 	weak     bool     // they may as well say something else
+	denied   string   // of the name of what is or is not, the value of its not being so, "" for others
 }
 
 // leastMisspelt is how long the stem of a word of a label is that may be misspelt.
 const leastMisspelt = 4
 
-// affirmed and denied are the choices of what is or is not, in the grammar of structured text.
-const (
-	affirmed = "yes"
-	denied   = "no"
-)
+// truth are the labels of what is and of what is not, of a variable with those two choices: in the
+// grammar of structured text, or in the language of the domain.
+func (v *Vocabulary) truth(def *value.Variable) (yes, no string, ok bool) {
+	if !def.IsChoice() || def.Hidden {
+		return "", "", false
+	}
+	for _, t := range []*tables{tablesOf(Default), tablesOf(v.domain.Language)} {
+		a, isA := def.Choice(t.say("affirmed"))
+		b, isB := def.Choice(t.say("denied"))
+		if isA && isB {
+			return a.Label, b.Label, true
+		}
+	}
+	return "", "", false
+}
 
 // findLabels lists the labels of all choices, those of more words first. One that is made of words
 // that say nothing of their own, or that name variables, need not be meant where it stands. The
@@ -64,9 +75,9 @@ func (v *Vocabulary) findLabels() {
 		}
 	}
 	for i, def := range v.domain.Variables {
-		if yes, ok := def.Choice(affirmed); ok && def.IsChoice() && !def.Hidden {
+		if yes, no, ok := v.truth(&def); ok {
 			for _, name := range names(&def) {
-				add(label{text: name, value: yes.Label, variable: i, weak: true})
+				add(label{text: name, value: yes, denied: no, variable: i, weak: true})
 			}
 		}
 	}
@@ -103,8 +114,10 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
-		if absent || l.variable >= 0 && l.value == affirmed && (p.ruledOut(at) || p.denied(at)) {
-			r.text = denied
+		if l.denied != "" && (absent || p.ruledOut(at) || p.denied(at)) {
+			r.text = l.denied
+		} else if absent {
+			r.text = v.tables.say("denied")
 		}
 		to := begin + n
 		if !absent && v.insteadOfLabel(p, begin, to) {
