@@ -26,8 +26,9 @@ type Misreading struct {
 const mostProbed = 200
 
 // Probe asks each equation with its output alone on the left for that, the other variables given,
-// by their titles in several wordings of the domain's language. Equations with tables, choices or hidden variables are left
-// out. It returns how many questions it asked, and those that prose reads as something else.
+// by their titles in several wordings of the domain's language. Equations with tables, choices or
+// hidden variables are left out. It returns how many questions it asked, and those that prose reads
+// as something else.
 func (d *Domain) Probe(env value.Env) (asked int, misread []Misreading) {
 	vocabulary := d.Vocabulary()
 	for a := range d.compiled.Activities[:min(len(d.compiled.Activities), mostProbed)] {

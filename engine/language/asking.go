@@ -138,8 +138,8 @@ func (p *prose) settleQuestions() {
 }
 
 // dropWishes leaves out a question without a form beside another one where it says which value
-// something shall have: "I want the delivery on 1 May. What order date do I need?", "how long can we keep
-// it if we want the fee to be 60 euros?"
+// something shall have: "I want the delivery on 1 May. What order date do I need?", "how long can
+// we keep it if we want the fee to be 60 euros?"
 func (p *prose) dropWishes() {
 	var list []question
 	for i, q := range p.questions {

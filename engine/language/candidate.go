@@ -344,8 +344,8 @@ func (s *search) qualified(q *quantity, variable int) bool {
 	return at > q.to && s.vocabulary.terms[variable].number() && s.things(at) && s.names(variable, at)
 }
 
-// meantFor reports whether an amount of money is said to be for what nobody knows, "350 euros for the
-// digger". A name is that of a person.
+// meantFor reports whether an amount of money is said to be for what nobody knows, "350 euros for
+// the digger". A name is that of a person.
 func (s *search) meantFor(q *quantity) bool {
 	p, at := s.prose, q.to
 	if q.readings[0].kind != kindMoney || at >= len(p.tokens) || !p.tokens[at].is("lasting") {
@@ -356,8 +356,8 @@ func (s *search) meantFor(q *quantity) bool {
 	return s.foreignNoun(at) && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
 }
 
-// countsAnother reports whether the noun right behind a number is the whole name of a number of things
-// other than a variable.
+// countsAnother reports whether the noun right behind a number is the whole name of a number of
+// things other than a variable.
 func (s *search) countsAnother(q *quantity, variable int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		return m.variable != variable && s.vocabulary.terms[m.variable].number() && !s.labelled(m.variable) && s.names(m.variable, q.to)

@@ -243,8 +243,8 @@ func (s *search) otherChoice(best *combination) *value.Error {
 	return nil
 }
 
-// unsaid refuses a word that nobody knows behind the name of what is so or not, where its answer stands:
-// "Sunday opening: maybe".
+// unsaid refuses a word that nobody knows behind the name of what is so or not, where its answer
+// stands: "Sunday opening: maybe".
 func (s *search) unsaid(best *combination) *value.Error {
 	p := s.prose
 	for _, k := range best.picks {

@@ -256,8 +256,8 @@ func (p *prose) behindEach(s *scanner, at int) int {
 	return at
 }
 
-// findRateOf reads an amount as a rate as well where what has it is one of a unit, and the domain has
-// rates of that kind: "each hectare bears 5500 kg", "a litre covers 6 m2".
+// findRateOf reads an amount as a rate as well where what has it is one of a unit, and the domain
+// has rates of that kind: "each hectare bears 5500 kg", "a litre covers 6 m2".
 func (v *Vocabulary) findRateOf(p *prose, s *scanner, i int) {
 	q := &p.quantities[i]
 	if len(q.readings) == 0 || q.weak || q.none || q.labels() || q.moment || q.readings[0].kind == kindTable || q.readings[0].unit != nil && isRate(q.readings[0].unit) {

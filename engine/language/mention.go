@@ -51,8 +51,8 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	return found
 }
 
-// preferLiteral tells variables apart that are called by one word in the singular and in the plural,
-// as Pack size by "pack" and Packs: who asks means the one that is spelt so.
+// preferLiteral tells variables apart that are called by one word in the singular and in the
+// plural, as Pack size by "pack" and Packs: who asks means the one that is spelt so.
 func (v *Vocabulary) preferLiteral(p *prose, found []mention) {
 	literal := func(m *mention) bool {
 		said := ""

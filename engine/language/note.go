@@ -58,7 +58,9 @@ func (s *search) tellsOnly(best *combination) bool {
 		!slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
 		}) &&
-		!slices.ContainsFunc(s.list, func(l slot) bool { return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative }) })
+		!slices.ContainsFunc(s.list, func(l slot) bool {
+			return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
+		})
 }
 
 // statement reports whether a prompt closes with a full stop, and not with "please".

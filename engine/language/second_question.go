@@ -82,7 +82,9 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 			if b.from-behind-p.asking(behind, b.from) > 3+p.addingWords(behind, b.from) || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
 				continue
 			}
-			if slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from >= a.to && m.to < b.from && m.variable != a.variable && m.variable != b.variable && asks(&m) }) {
+			if slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.from >= a.to && m.to < b.from && m.variable != a.variable && m.variable != b.variable && asks(&m)
+			}) {
 				continue // "wax, oil and batch cost"
 			}
 			better := slices.ContainsFunc(p.mentions, func(m mention) bool { // one name over both
@@ -102,8 +104,8 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	return nil, false
 }
 
-// loosely refuses a question by a word that is part of the names of several results, where the answer
-// would be one that has not the word: "what's the fee?" with a board fee and a suit fee.
+// loosely refuses a question by a word that is part of the names of several results, where the
+// answer would be one that has not the word: "what's the fee?" with a board fee and a suit fee.
 func (s *search) loosely(best *combination) *value.Error {
 	p := s.prose
 	if best.target < 0 || s.base != nil || s.pending != nil {
@@ -165,18 +167,6 @@ func (s *search) askedInTurn(best *combination) (list []int) {
 		return nil
 	}
 	return list
-}
-
-// conditionBehind is the token from one on at which "if" begins what counts for all that is asked,
-// the end of the prompt where none does.
-func (p *prose) conditionBehind(at int) int {
-	for at < len(p.tokens) && p.tokens[at].kind == mark {
-		at++
-	}
-	if at < len(p.tokens) && p.tokens[at].is("conditional") {
-		return at
-	}
-	return len(p.tokens)
 }
 
 // asking counts the tokens that only ask once more: "the time and what is the cost".

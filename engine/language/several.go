@@ -378,9 +378,9 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 	return l
 }
 
-// ofName reports whether "of" stands at a token behind the whole name of a variable that can take
-// a number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20
-// min". Two or three lengths may be the sides of something, but not those of several: "wall heights of 12
+// ofName reports whether "of" stands at a token behind the whole name of a variable that can take a
+// number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20 min".
+// Two or three lengths may be the sides of something, but not those of several: "wall heights of 12
 // and 15 m".
 func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 	if !s.tok(at).is("partitive") {
@@ -410,8 +410,9 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 	})
 }
 
-// ofThings reports whether the unit of the last is that of all, or the name of a variable that can take it stands behind the last of three
-// amounts or more: "out of 20, 40 and 60 kg of green beans".
+// ofThings reports whether the unit of the last is that of all, or the name of a variable that can
+// take it stands behind the last of three amounts or more: "out of 20, 40 and 60 kg of green
+// beans".
 func (v *Vocabulary) ofThings(s *scanner, first, last quantity, n int) bool {
 	at := last.to
 	if s.tok(at).is("partitive") {

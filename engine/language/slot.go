@@ -93,8 +93,8 @@ func (s *search) slots() []slot {
 	return list
 }
 
-// scenery reports whether a number in words counts what nobody knows in a sentence that only tells a
-// story beside the one that asks: "Two brothers run a farm."
+// scenery reports whether a number in words counts what nobody knows in a sentence that only tells
+// a story beside the one that asks: "Two brothers run a farm."
 func (s *search) scenery(l *slot) bool {
 	p := s.prose
 	return len(l.candidates) == 0 && l.quantity >= 0 && l.change == nil && bareOnly(p.quantities[l.quantity]) && p.tokens[l.from].kind == word && l.to-l.from == 1 &&
@@ -102,7 +102,8 @@ func (s *search) scenery(l *slot) bool {
 }
 
 // toldAgain reports whether an amount that no words name is told as well for what words here name:
-// "a camp of 46 pupils, well, 46 visitors", "fifteen dollars is cheap, say at a selling price of $15".
+// "a camp of 46 pupils, well, 46 visitors", "fifteen dollars is cheap, say at a selling price of
+// $15".
 func (s *search) toldAgain(l *slot, list []slot) bool {
 	p := s.prose
 	if l.quantity < 0 || l.change != nil {
@@ -212,8 +213,8 @@ func (s *search) namedBehind(quantity, variable int) bool {
 }
 
 // ledBy leaves an amount that another one led to, and that no words name, to what the noun of that
-// one names: "3 machines are broken, so 2 run". So it is with one that corrects another one: "4 lanes is
-// too many, say 3".
+// one names: "3 machines are broken, so 2 run". So it is with one that corrects another one: "4
+// lanes is too many, say 3".
 func (s *search) ledBy(l *slot, list []candidate) []candidate {
 	p := s.prose
 	if l.quantity != len(p.quantities)-1 || len(list) == 0 {
