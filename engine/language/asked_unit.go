@@ -50,6 +50,9 @@ func (v *Vocabulary) findAskedUnit(p *prose) {
 				continue
 			}
 		}
+		if t.is("goal") && end < len(p.tokens) && p.tokens[end].kind != mark {
+			continue // "to hand out", "to point out"
+		}
 		p.asked, p.askedAt = unit, i
 		for k := i; k < end; k++ {
 			p.meaning[k], p.known[k], p.used[k] = plainly, asUnit, true

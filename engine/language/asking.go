@@ -154,7 +154,9 @@ func (p *prose) dropWishes() {
 		}
 		object := q.want == wantAny && p.tokens[q.from].is("asking") && q.from > 0 && p.meaning[q.from-1] == content && p.within[q.from-1] < 0 && i+1 < len(p.questions) &&
 			slices.ContainsFunc(p.tokens[q.end:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "sells what he has smoked"
-		if !told && !object {
+		aside := i+1 < len(p.questions) && q.from > 0 && p.tokens[q.from].is("subordinate") && p.tokens[q.from-1].fold == "," && q.to < len(p.tokens) && !p.tokens[q.to].is("auxiliary") &&
+			slices.ContainsFunc(p.tokens[q.to:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "in March, when they made it."
+		if !told && !object && !aside {
 			list = append(list, q)
 		}
 	}

@@ -33,7 +33,19 @@ func (s *search) followed(q *quantity) bool {
 // where the domain has no moments.
 func (s *search) idle(q *quantity) bool {
 	tells := func(t term) bool { return t.moment() && !t.hidden }
-	if !q.moment || slices.ContainsFunc(s.vocabulary.terms, tells) {
+	if q.moment && slices.ContainsFunc(s.vocabulary.terms, tells) && len(q.readings) > 0 {
+		from, to := q.from, q.to // "At noon the sun stands high.", where no moment is spoken of
+		for from > 0 && s.prose.tokens[from-1].border() != stopBorder {
+			from--
+		}
+		for to < len(s.prose.tokens) && s.prose.tokens[to].border() != stopBorder {
+			to++
+		}
+		return q.to-q.from == 1 && s.prose.tokens[q.from].kind == word && s.prose.told(q.from) && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
+			return s.vocabulary.terms[m.variable].moment() && from <= m.from && m.to <= to
+		})
+	}
+	if !q.moment {
 		return false
 	}
 	digits := slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool { return t.kind == number })
@@ -72,11 +84,24 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 		}
 	}
 	s.scoreEach(q, list)
+	s.scoreSide(q, list)
 	s.scoreOwner(q, list)
 	if c := l.change; s.base == nil && c != nil && c.sign != 0 && s.prose.tokens[c.to-1].is("comparing") {
 		list = slices.DeleteFunc(list, func(k candidate) bool { return !s.differs(k.variable, s.prose.tokens[c.to-2].stem) })
 	}
 	return s.byPeriod(q, list)
+}
+
+// scoreSide prefers, for "600 m long", what is called a length.
+func (s *search) scoreSide(q *quantity, list []candidate) {
+	if q.to >= len(s.prose.tokens) || !s.prose.tokens[q.to].is("side") || s.prose.within[q.to] >= 0 {
+		return
+	}
+	for k := range list {
+		if s.speaksOf(list[k].variable, q.to) {
+			list[k].score += s.weights.ForSide
+		}
+	}
 }
 
 // byPeriod leaves an amount for each of a time to the variables that are called by it, where the

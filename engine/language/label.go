@@ -163,8 +163,8 @@ func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
 	}) {
 		return true
 	}
-	if from > 0 && p.tokens[from-1].is("how") {
-		return true // "how heavy"
+	if from > 0 && (p.tokens[from-1].is("how") || p.tokens[from-1].is("per")) {
+		return true // "how heavy", "$5 per photo"
 	}
 	if from > 0 && to < len(p.tokens) && !p.tokens[from-1].is("article") && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && slices.ContainsFunc(t.clauses, func(clause []string) bool {

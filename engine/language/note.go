@@ -222,11 +222,16 @@ func (s *search) declaresChoices(best *combination) bool {
 }
 
 // onlyLabels reports whether all that a prompt says by words with a meaning are choices by their
-// labels: "all on the lunge".
+// labels, "all on the lunge", but for what somebody does with them.
 func (s *search) onlyLabels() bool {
 	p := s.prose
+	doing := len(p.tokens) > 0 && p.tokens[0].is("subject") // "we've booked the reflector"
 	for at := range p.tokens {
-		if q := p.within[at]; p.meaning[at] == content && (q < 0 || !p.quantities[q].labels()) {
+		q := p.within[at]
+		if doing && q >= 0 {
+			doing = false
+		}
+		if p.meaning[at] == content && (q < 0 || !p.quantities[q].labels()) && !(doing && p.known[at] == asNothing) {
 			return false
 		}
 	}

@@ -265,6 +265,9 @@ func (s *scanner) readAmount(q *quantity, a amount) {
 		}
 	}
 	q.readings, q.to = r.list, r.to
+	if before := s.tok(q.from - 1); a.words && s.tok(q.from).is("one") && q.to == q.from+2 && (before.is("holding") || before.is("goal") || before.is("any of")) && len(q.readings) > 0 && s.tables.isCalendar(q.readings[0].unit) {
+		q.weak = true // "in one day"
+	}
 }
 
 // longestReadings are the readings of a number that take the most tokens.

@@ -81,6 +81,11 @@ func (s *search) slots() []slot {
 			list[i].candidates, list[i].dropped = nil, true
 		}
 	}
+	for _, v := range s.announcedResults() {
+		for i := range list {
+			list[i].candidates = slices.DeleteFunc(list[i].candidates, func(k candidate) bool { return k.variable == v })
+		}
+	}
 	for i := range list {
 		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list) || s.scenery(&list[i])
 	}
@@ -89,6 +94,26 @@ func (s *search) slots() []slot {
 		for k := range list[i].candidates {
 			list[i].candidates[k].slot = i
 		}
+	}
+	return list
+}
+
+// announcedResults are the results that are named before a colon, two or more of them, and that no
+// amount behind it gives: "hire, cost and time per song: 9 hours, 6 songs".
+func (s *search) announcedResults() (list []int) {
+	p := s.prose
+	colon := slices.IndexFunc(p.tokens, func(t token) bool { return t.fold == ":" })
+	if colon < 0 || p.anyAmount(0, colon) {
+		return nil
+	}
+	for i := range p.mentions {
+		m := &p.mentions[i]
+		if m.to <= colon && m.weight >= s.weights.ExactName && !m.told && !m.other && s.vocabulary.terms[m.variable].output && !slices.Contains(list, m.variable) {
+			list = append(list, m.variable)
+		}
+	}
+	if len(list) < 2 {
+		return nil
 	}
 	return list
 }

@@ -42,6 +42,35 @@ func (s *search) nothingNamed(best *combination) *value.Error {
 	return s.nothing()
 }
 
+// bareMoney refuses money that nothing is said of, as a part of a list, where several inputs could take
+// it: "300 sheep and 2 pounds, what's the profit?"
+func (s *search) bareMoney(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil {
+		return nil
+	}
+	for i := range best.picks {
+		k := &best.picks[i]
+		l := &s.list[k.slot]
+		if k.variable < 0 || k.relative || l.quantity < 0 || k.evidence >= s.weights.LeastWord || p.quantities[l.quantity].readings[0].kind != kindMoney {
+			continue
+		}
+		if l.from > 0 && !p.tokens[l.from-1].is("joining") && p.tokens[l.from-1].fold != "," || l.to < len(p.tokens) && p.tokens[l.to].kind == word && !p.tokens[l.to].is("grammar") {
+			continue
+		}
+		for c := range l.candidates {
+			o := &l.candidates[c]
+			if o.variable >= 0 && o.variable != k.variable && o.evidence < s.weights.LeastWord && !s.vocabulary.terms[o.variable].output && !gives(best.picks, o.variable) {
+				swapped := *best
+				swapped.picks = slices.Clone(best.picks)
+				swapped.picks[i] = *o
+				return s.choose([]combination{*best, swapped})
+			}
+		}
+	}
+	return nil
+}
+
 // others reports whether an amount could be that of another variable which no equation yields.
 func (s *search) others(k *candidate) bool {
 	return slices.ContainsFunc(s.list[k.slot].candidates, func(o candidate) bool {
