@@ -258,7 +258,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	if (bare || q.readings[0].kind == kindPercent) && !qualified && s.unclaimed(q, &best) {
 		return best, false
 	}
-	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to)) {
+	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to) && q.from > 0 && s.prose.tokens[q.from-1].is("article")) { // "a $10 voucher"
 		return best, false
 	}
 	if bare && best.linked && t.dimensional && !t.number() && s.prose.mentions[best.name].from == q.to && s.foreignNoun(s.prose.mentions[best.name].to) && s.things(s.prose.mentions[best.name].to) {

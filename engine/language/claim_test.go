@@ -71,8 +71,8 @@ func farm(t *testing.T) *Vocabulary {
 	})
 }
 
-// ferry is a third subject, with a choice, two temperatures and results of one kind as what they are
-// made of.
+// ferry is a third subject, with a choice, two temperatures and results of one kind as what they
+// are made of.
 func ferry(t *testing.T) *Vocabulary {
 	t.Helper()
 	return compiled(t, engine.Definition{

@@ -42,8 +42,8 @@ func (s *search) nothingNamed(best *combination) *value.Error {
 	return s.nothing()
 }
 
-// bareMoney refuses money that nothing is said of, as a part of a list, where several inputs could take
-// it: "300 sheep and 2 pounds, what's the profit?"
+// bareMoney refuses money that nothing is said of, as a part of a list, where several inputs could
+// take it: "300 sheep and 2 pounds, what's the profit?"
 func (s *search) bareMoney(best *combination) *value.Error {
 	p := s.prose
 	if s.base != nil || s.pending != nil {

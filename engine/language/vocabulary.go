@@ -177,7 +177,7 @@ func (of *tables) newTerm(d *engine.Domain, variable int) term {
 		case len(n.words) == 0:
 		case i < 0:
 			t.names = append(t.names, n)
-		case len(n.spoken) > len(t.names[i].spoken): // the title "Work rate" of the key workrate
+		case len(strings.Fields(text)) > len(t.names[i].spoken): // the title "Work rate" of the key workrate
 			t.names[i] = n
 		}
 		if t.counted == nil && (t.dimensional && t.dimension == units.Time || plain && (t.unit == nil || t.unit.IsOne())) {
