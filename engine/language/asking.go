@@ -53,7 +53,7 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 // subordinate reports whether "when" only says under what circumstances something is asked for:
 // "the tour time of 24 km when the engine is warm", "profit when 60 seats are sold".
 func (p *prose) subordinate(at int) bool {
-	asked := len(p.questions) > 0 || at > 0 && p.meaning[at-1] == content && at+1 < len(p.tokens) && p.tokens[at+1].kind != mark
+	asked := len(p.questions) > 0 || at > 0 && p.used[at-1] || at > 0 && p.meaning[at-1] == content && at+1 < len(p.tokens) && p.tokens[at+1].kind != mark
 	return asked && at > 0 && p.tokens[at-1].kind != mark && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener") &&
 		!(at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary"))
 }

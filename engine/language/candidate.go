@@ -94,7 +94,7 @@ func (s *search) valueCandidates(index int, l *slot) []candidate {
 
 // scoreSide prefers, for "600 m long", what is called a length.
 func (s *search) scoreSide(q *quantity, list []candidate) {
-	if q.to >= len(s.prose.tokens) || !s.prose.tokens[q.to].is("side") || s.prose.within[q.to] >= 0 {
+	if q.to >= len(s.prose.tokens) || !s.prose.tokens[q.to].is("side") && s.prose.tokens[q.to].lex.row("degrees") == nil || s.prose.within[q.to] >= 0 {
 		return
 	}
 	for k := range list {

@@ -177,7 +177,7 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 	if isRate(r.unit) {
 		named.to-- // "4% per year" is no number of years
 	}
-	if plain && !(r.kind == kindDuration && t.perTime) && s.unitNames(variable, &named) {
+	if (plain || !t.dimensional && t.unit == nil) && !(r.kind == kindDuration && t.perTime) && s.unitNames(variable, &named) {
 		return r.number.String(), s.weights.ForDimension // "30 years" for a plain number of years: the word of the unit names the variable
 	}
 	if t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time {

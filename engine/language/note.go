@@ -24,7 +24,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && !p.titled(&m) && !p.numbered(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && !p.titled(&m) && !p.numbered(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m) && !s.onDay(&m))
 	}
 	statement := p.statement()
 	refers := func(t token) bool {
@@ -154,6 +154,13 @@ func (s *search) moves(m *mention) bool {
 	}
 	q := &p.quantities[p.within[m.to+1]]
 	return s.vocabulary.terms[m.variable].moment() && q.moment || p.takes(m, q)
+}
+
+// onDay reports whether a mention of what is no moment stands before one: "7 hours of coverage on
+// Saturday".
+func (s *search) onDay(m *mention) bool {
+	p := s.prose
+	return !s.vocabulary.terms[m.variable].moment() && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.quantities[p.within[m.to+1]].moment
 }
 
 // dated reports whether "on" or "at" stands at a token, before an amount.

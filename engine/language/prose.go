@@ -358,7 +358,7 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 		return
 	}
 	for _, meant := range tables.spelling {
-		if meant[0] == w[0] && (len(meant) > leastMisspelt || len(w) <= len(meant)) { // "hail" does not "fail", a "drone" is not "done"
+		if meant[0] == w[0] && !strings.HasPrefix(w, meant) && (len(meant) > leastMisspelt || len(w) <= len(meant)) { // "hail" does not "fail", a "drone" is not "done"
 			try(meant)
 		}
 	}

@@ -367,6 +367,8 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		case own.kind == last.readings[0].kind && (unit == nil || own.unit.Dimension() == unit.Dimension()):
 			behind := text[s.tokens[q.from].start:s.tokens[q.to-1].end]
 			l.add(s, text, behind)
+		case own.kind == kindMoney && last.readings[0].kind == kindMoney && isRate(unit) && !isRate(own.unit) && isCurrencySign(s.tokens[last.from].text): // "£8, £10 and £12 per kWh"
+			l.add(s, text, text[s.tokens[q.from].start:s.tokens[q.to-1].end]+text[s.tokens[last.from+1].end:s.tokens[last.to-1].end])
 		case bareOnly(q) && (behind != "" || last.readings[0].kind == kindPercent):
 			l.add(s, text, text[s.tokens[q.from].start:s.tokens[q.to-1].end]+v.unitBehind(s, text, last, behind))
 		case bareOnly(q) && last.readings[0].kind == kindMoney: // "$40, 50 or 60"
