@@ -12,8 +12,8 @@ import (
 	"reckon/engine/value"
 )
 
-// The shares, in percent, that the offline interpreter must keep on the prompts of testdata/prose. A wrong guess costs more than
-// a refusal. `reckon evaluate --verbose` shows what went wrong where.
+// The shares, in percent, that the offline interpreter must keep on the prompts of testdata/prose.
+// A wrong guess costs more than a refusal. `reckon evaluate --verbose` shows what went wrong where.
 const (
 	mostWrong      = 3.0 // of all turns
 	leastRight     = 90.0
@@ -25,6 +25,10 @@ func TestProse(t *testing.T) { judge(t, "testdata/prose/*.prompts.yaml") }
 
 // TestGerman is TestProse of domains in German, which are read by tables alone.
 func TestGerman(t *testing.T) { judge(t, "testdata/german/*.prompts.yaml") }
+
+// TestBlind is TestProse of prompts about far subjects, most of which were used for the rules after
+// they had been asked once: see testdata/blind/README.md.
+func TestBlind(t *testing.T) { judge(t, "testdata/blind/*/*.prompts.yaml") }
 
 func judge(t *testing.T, pattern string) {
 	t.Helper()
@@ -58,8 +62,8 @@ func judge(t *testing.T, pattern string) {
 	}
 }
 
-// TestProbe asks each equation of every starter and test domain in plain titles, in several wordings.
-// Each question is read as it is meant.
+// TestProbe asks each equation of every starter and test domain in plain titles, in several
+// wordings. Each question is read as it is meant.
 func TestProbe(t *testing.T) {
 	var files []string
 	patterns := []string{"starter/*/*.yaml", "testdata/prose/*.yaml", "testdata/domains/*.yaml", "testdata/german/*.yaml"}
