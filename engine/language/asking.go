@@ -3,6 +3,7 @@ package language
 import (
 	"reckon/engine/units"
 	"slices"
+	"strings"
 )
 
 // findQuestions finds the forms of questions and where what they ask for ends.
@@ -152,11 +153,18 @@ func (p *prose) dropWishes() {
 				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
 			})
 		}
+		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && len(p.text) > 0 && !strings.Contains(p.text, "?")
+		for at := q.to; states && at < len(p.tokens); at++ { // "they need about 12 minutes per garment"
+			if p.within[at] >= 0 {
+				break
+			}
+			states = p.meaning[at] == grammar || p.meaning[at] == plainly
+		}
 		object := q.want == wantAny && p.tokens[q.from].is("asking") && q.from > 0 && p.meaning[q.from-1] == content && p.within[q.from-1] < 0 && i+1 < len(p.questions) &&
 			slices.ContainsFunc(p.tokens[q.end:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "sells what he has smoked"
 		aside := i+1 < len(p.questions) && q.from > 0 && p.tokens[q.from].is("subordinate") && p.tokens[q.from-1].fold == "," && q.to < len(p.tokens) && !p.tokens[q.to].is("auxiliary") &&
 			slices.ContainsFunc(p.tokens[q.to:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "in March, when they made it."
-		if !told && !object && !aside {
+		if !told && !object && !aside && !states {
 			list = append(list, q)
 		}
 	}

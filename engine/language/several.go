@@ -401,10 +401,10 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 		return false
 	}
 	return slices.ContainsFunc(v.terms, func(t term) bool {
-		return !t.hidden && (t.dimension != units.Length || plural || several && (count > leastCells || sides < leastCells)) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
+		return !t.hidden && (t.dimension != units.Length || several) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
 				if p.spoken(from, n.spoken) == at-from {
-					return true
+					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided")
 				}
 			}
 			return false

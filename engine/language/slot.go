@@ -87,7 +87,7 @@ func (s *search) slots() []slot {
 		}
 	}
 	for i := range list {
-		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list) || s.scenery(&list[i])
+		list[i].dropped = list[i].dropped || s.toldAgain(&list[i], list) || s.scenery(&list[i]) || slices.ContainsFunc(list[:i], s.sameChoice(&list[i]))
 	}
 	list = slices.DeleteFunc(list, func(l slot) bool { return len(l.candidates) == 0 && !l.dropped && s.pair(&l) })
 	for i := range list {
@@ -116,6 +116,18 @@ func (s *search) announcedResults() (list []int) {
 		return nil
 	}
 	return list
+}
+
+// sameChoice says which slots have another label of the same choice in a sentence before: a
+// "junior" tournament, in which 48 "kids" take part.
+func (s *search) sameChoice(l *slot) func(slot) bool {
+	p := s.prose
+	return func(o slot) bool {
+		apart := func(t token) bool { return t.border() == stopBorder }
+		return !o.dropped && o.to <= l.from && slices.ContainsFunc(p.tokens[o.to:l.from], apart) && o.quantity >= 0 && l.quantity >= 0 && p.quantities[o.quantity].labels() && p.quantities[l.quantity].labels() &&
+			p.quantities[o.quantity].readings[0].of < 0 && p.quantities[l.quantity].readings[0].of < 0 &&
+			s.vocabulary.sameChoice(p.quantities[o.quantity].readings[0].text, p.quantities[l.quantity].readings[0].text)
+	}
 }
 
 // scenery reports whether a number in words counts what nobody knows in a sentence that only tells

@@ -14,7 +14,9 @@ func (s *search) unused(best *combination) *value.Error {
 		targets = joined
 	}
 	for i, k := range best.picks {
-		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table {
+		q := s.list[k.slot].quantity
+		stranger := q >= 0 && bareOnly(s.prose.quantities[q]) && s.foreignNoun(s.prose.quantities[q].to) // "plus 3 deliveries"
+		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table && !stranger {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(best.picks), i, i+1)
