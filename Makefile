@@ -12,12 +12,14 @@ CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z
 # program, of which the tests below are run with it.
 PLAIN = ./cmd/reckon|./http/console|./http/admin
 
-# events/log starts clusters, whose nodes lose each other where the detector and other tests take the
-# processor from them: it has the machine for itself, and the detector in make soak. Of events/log/natsfile, which reads and mends
-# files byte by byte, few tests start goroutines; with the detector the others take ten times as long.
+# events/log starts clusters, whose nodes lose each other where other tests take the processor from
+# them: it has the machine for itself, and the detector in make soak. Of events/log/natsfile, which
+# reads and mends files byte by byte, few tests start goroutines; with the detector the others take
+# ten times as long.
 ALONE = ./events/log|./events/log/natsfile
 
-# These tests of cmd/reckon ask the program many things at once, while it is killed and while some listen.
+# These tests of cmd/reckon ask the program many things at once, while it is killed or while some
+# listen.
 RACED = ^Test(KillUnderLoadLosesNothing|ClientsFollow)$$
 
 # These tests of cmd/reckon start three nodes, mostly to take something from them, and mostly wait.
