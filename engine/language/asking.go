@@ -153,7 +153,7 @@ func (p *prose) dropWishes() {
 				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
 			})
 		}
-		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && len(p.text) > 0 && !strings.Contains(p.text, "?")
+		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && !strings.Contains(p.text, "?")
 		for at := q.to; states && at < len(p.tokens); at++ { // "they need about 12 minutes per garment"
 			if p.within[at] >= 0 {
 				break

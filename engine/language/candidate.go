@@ -34,13 +34,7 @@ func (s *search) followed(q *quantity) bool {
 func (s *search) idle(q *quantity) bool {
 	tells := func(t term) bool { return t.moment() && !t.hidden }
 	if q.moment && slices.ContainsFunc(s.vocabulary.terms, tells) && len(q.readings) > 0 {
-		from, to := q.from, q.to // "At noon the sun stands high.", where no moment is spoken of
-		for from > 0 && s.prose.tokens[from-1].border() != stopBorder {
-			from--
-		}
-		for to < len(s.prose.tokens) && s.prose.tokens[to].border() != stopBorder {
-			to++
-		}
+		from, to := s.prose.sentence(q.from) // "At noon the sun stands high.", where no moment is spoken of
 		return q.to-q.from == 1 && s.prose.tokens[q.from].kind == word && s.prose.told(q.from) && !slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 			return s.vocabulary.terms[m.variable].moment() && from <= m.from && m.to <= to
 		})

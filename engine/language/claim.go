@@ -305,15 +305,21 @@ func (s *search) standsAlone(at int) bool {
 	return !capital && at > 0 && p.tokens[at-1].fold == "," && (at+1 == len(p.tokens) || p.tokens[at+1].kind == mark)
 }
 
-// told reports whether a token stands in a sentence that does not ask, beside one that does.
-func (p *prose) told(at int) bool {
-	from, to := at, at
+// sentence is where that of a token begins and ends.
+func (p *prose) sentence(at int) (from, to int) {
+	from, to = at, at
 	for from > 0 && p.tokens[from-1].border() != stopBorder {
 		from--
 	}
 	for to < len(p.tokens) && p.tokens[to].border() != stopBorder {
 		to++
 	}
+	return from, to
+}
+
+// told reports whether a token stands in a sentence that does not ask, beside one that does.
+func (p *prose) told(at int) bool {
+	from, to := p.sentence(at)
 	return len(p.questions) > 0 && !slices.ContainsFunc(p.questions, func(q question) bool { return from <= q.from && q.from < to })
 }
 

@@ -117,7 +117,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		if l.denied != "" && (absent || p.ruledOut(at) || p.denied(at)) {
 			r.text = l.denied
 		} else if absent {
-			r.text = v.tables.say("denied")
+			r.text = tablesOf(v.domain.Language).say("denied")
 		}
 		to := begin + n
 		if !absent && v.insteadOfLabel(p, begin, to) {

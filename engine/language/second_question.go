@@ -41,14 +41,7 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 		return nil
 	}
 	if len(all) > 1 {
-		var titles []string
-		s.offered = nil
-		for _, v := range all[:min(len(all), maxChoices)] {
-			one := *best
-			one.target, one.unit, one.together = v, nil, nil
-			titles, s.offered = append(titles, s.title(v)), append(s.offered, one)
-		}
-		return ambiguous(s.say("two questions", s.vocabulary.tables.numbered(titles)))
+		return ambiguous(s.say("two questions", s.offerTargets(best, all)))
 	}
 	return nil
 }
@@ -130,14 +123,19 @@ func (s *search) loosely(best *combination) *value.Error {
 	if len(called) < 2 {
 		return nil
 	}
+	return ambiguous(s.offerTargets(best, called))
+}
+
+// offerTargets offers a reading with each of some variables as its target, and lists their titles.
+func (s *search) offerTargets(best *combination, variables []int) string {
 	var titles []string
 	s.offered = nil
-	for _, v := range called[:min(len(called), maxChoices)] {
+	for _, v := range variables[:min(len(variables), maxChoices)] {
 		one := *best
 		one.target, one.unit, one.together = v, nil, nil
 		titles, s.offered = append(titles, s.title(v)), append(s.offered, one)
 	}
-	return ambiguous(s.vocabulary.tables.numbered(titles))
+	return s.vocabulary.tables.numbered(titles)
 }
 
 // lesser reports whether the words of a mention are the whole name of another variable: the "gas
