@@ -66,6 +66,14 @@ func TestErasedBeforeItsCommand(t *testing.T) {
 		c.nodes = append(c.nodes, s)
 		run(t, s)
 	}
+	for _, l := range trio.Logs { // which store nothing apart before all three have said that they read it
+		logtest.Until(t, "agree on prompts", func(ctx context.Context) error {
+			if !l.TakesApart(ctx) {
+				return errors.New("not yet")
+			}
+			return nil
+		})
+	}
 	answer, err := c.nodes[0].Calculate(t.Context(), c.request(drive))
 	if err != nil {
 		t.Fatal(err)
