@@ -7,16 +7,13 @@ FUZZTIME ?= 20s
 # engine's tables are calculated by one, and by many at once in the packages that stand on it.
 CONCURRENT = $$(grep -rlE --include='*.go' '(^|[[:space:]])go (func|[a-z][A-Za-z.]*)\(|\.Go\(|t\.Parallel\(' . | xargs -n1 dirname | sort -u)
 
-# Of those, these are tested without the detector but in make soak: pages and routes that wait for
-# the packages below them, which are tested with it, and take three times as long with it; and the
-# program, of which the tests below are run with it.
-PLAIN = ./cmd/reckon|./http/console|./http/admin
-
-# events/log starts clusters, whose nodes lose each other where other tests take the processor from
-# them: it has the machine for itself, and the detector in make soak. Of events/log/natsfile, which
-# reads and mends files byte by byte, few tests start goroutines; with the detector the others take
-# ten times as long.
-ALONE = ./events/log|./events/log/natsfile
+# Of those, these are tested with the detector in make soak alone: pages, routes and views, which take
+# three times as long with it, and stand on packages that are tested with it or are called by such;
+# the program, of which the tests below are run with it; events/log, which starts clusters, whose
+# nodes lose each other where other tests take the processor from them; and events/log/natsfile, which
+# reads and mends files byte by byte, of which few tests start goroutines.
+PLAIN = ./cmd/reckon|./http/console|./http/admin|./projections|./events/log|./events/log/natsfile
+RACING = $$(echo "$(CONCURRENT)" | grep -vxE '$(PLAIN)')
 
 # These tests of cmd/reckon ask the program many things at once, while it is killed or while some
 # listen.
@@ -56,21 +53,19 @@ platforms: ## Build and vet the program for the systems that this one is not.
 	  echo "$$os/$$arch"; GOOS=$$os GOARCH=$$arch $(GO) build ./...; GOOS=$$os GOARCH=$$arch $$vet -tests=false ./...; \
 	done; done
 
-test: ## Run all tests, and say which this machine does not allow.
-	$(GO) test ./...
-	@$(GO) test -v ./cmd/reckon ./http/console -run 'TestBrowser|Power|FullDisk|TestLostAcknowledgement|TestNetworkLosesPackets|TestClusterSoak|TestWrongClock|TestRollingUpgrade|TestIndexHoldsWhatNodesShow' | grep 'NOT RUN' || true
+test: ## Run the tests but for those that take long, of three nodes, of browsers and of what is killed or damaged. `make check` runs them all.
+	$(GO) test -short ./...
 
 check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those of what is concurrent with the race detector, and the generated clients.
 	test -z "$$(gofmt -l .)" || { gofmt -l . ; echo 'run gofmt -w .'; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
-	$(GO) test $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(CONCURRENT)") ./events/log/natsfile ./http/console ./http/admin
-	$(GO) test -timeout 15m ./cmd/reckon -skip '$(CLUSTERS)|^TestClients$$'
+	$(GO) test -timeout 15m -skip '$(CLUSTERS)|^TestClients$$' $$($(GO) list ./... | sed 's,^[^/]*,.,' | grep -vxF "$(RACING)" | grep -vx ./events/log)
 	$(GO) test -timeout 15m -parallel 1 ./cmd/reckon -run '$(CLUSTERS)'
-	$(GO) test -race -timeout 15m $$(echo "$(CONCURRENT)" | grep -vxE '$(PLAIN)|$(ALONE)')
+	$(GO) test -timeout 15m -parallel 4 ./events/log
+	$(GO) test -race -timeout 15m $(RACING)
 	$(GO) test -race ./events/log/natsfile -run '^Test(JoinersShareOneSync|WhatNobodyWaitsForIsSynced|Facts)$$'
-	$(GO) test -timeout 15m ./events/log
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m -parallel 2 ./cmd/reckon -run '$(RACED)'
 	$(MAKE) clients
 	git diff --exit-code

@@ -232,7 +232,7 @@ func TestIsolation(t *testing.T) {
 		e.MathML("")
 	})
 	t.Logf("%d isolated", isolated)
-	if isolated < 20 {
+	if isolated < 20 && !testing.Short() {
 		t.Errorf("only %d equations were isolated", isolated)
 	}
 }

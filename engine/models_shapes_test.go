@@ -104,6 +104,9 @@ func closeTo(a, b float64) bool {
 // found backwards need not be what the model was made with: the evaluation comes to the value again
 // that it was sought from.
 func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large models take long")
+	}
 	for _, s := range []*shape{
 		plateWithFilm(8), plateWithFilm(22), ring(200), ladder(300), dense(60), pipes(4), diodes(30), shields(12), exchangers(4), truss(),
 		schedule(333), reorder(60), epidemic(240), controller(120), mortgage(330), buyout(7), bond(20), flash(),

@@ -77,6 +77,9 @@ var overTables = []struct {
 // TestBoundsOverTables finds bounds where functions over tables move, which no value that is
 // calculated within the limits leaves.
 func TestBoundsOverTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large models take long")
+	}
 	for _, c := range overTables {
 		t.Run(c.equation, func(t *testing.T) {
 			d := targetsDomain(t, "var x", "var y", "var z", "eq "+c.equation)

@@ -92,9 +92,9 @@ func TestSpans(t *testing.T) {
 	got := collect(t)
 	n := startNode(t)
 	end := n.record()
-	prompt := "a: 4711\\ncalculate: b"
+	prompt := "a: 4711471147\\ncalculate: b"
 	w := n.ask("POST", "/v1/calculate", fmt.Sprintf(`{"domain_id": %q, "prompt": %q, "input_format": "structured"}`, n.domain.ID, strings.ReplaceAll(prompt, `\n`, "\n")),
-		"traceparent", "00-"+tracedID+"-"+tracedParent+"-01", "tracestate", "congo=t61rcWkgMzE", "Idempotency-Key", "key-4712")
+		"traceparent", "00-"+tracedID+"-"+tracedParent+"-01", "tracestate", "congo=t61rcWkgMzE", "Idempotency-Key", "key-4712471247")
 	if w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
@@ -146,7 +146,7 @@ func TestSpans(t *testing.T) {
 	if at := last.Header.Get("ce-traceparent"); at != "00-"+tracedID+"-"+parents[4]+"-01" {
 		t.Errorf("the event has the trace %s, want that of its append %s", at, parents[4])
 	}
-	for _, private := range []string{"4711", "4712", "SECRET", n.secret, "acme", n.account.String(), n.domain.ID.String(), "Sum", "a%20b"} {
+	for _, private := range []string{"4711471147", "4712471247", "SECRET", n.secret, "acme", n.account.String(), n.domain.ID.String(), "Sum", "a%20b"} {
 		if strings.Contains(got.text, private) {
 			t.Errorf("the spans tell %q:\n%s", private, got.text)
 		}

@@ -66,6 +66,9 @@ const (
 // newCluster makes three nodes on loopback that do not run yet.
 func newCluster(t *testing.T, dir string) *cluster {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("three programs take long")
+	}
 	program, err := exec.LookPath("reckon")
 	if err != nil {
 		t.Fatal(err)

@@ -51,6 +51,9 @@ type world struct {
 }
 
 func newWorld(t *testing.T, data string) *world {
+	if testing.Short() {
+		t.Skip("what is killed or damaged takes long")
+	}
 	return &world{data: data, program: "reckon", tenant: tenant{account: devAccount}}
 }
 

@@ -26,6 +26,9 @@ func (f importing) Import(path string) (*types.Package, error) { return f(path) 
 // TestPlatforms has the types of all packages checked for other systems, which takes seconds where building takes minutes: what
 // is not there on a system, or is another one, is found. `make platforms` builds.
 func TestPlatforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all packages for other systems take long")
+	}
 	for _, on := range foreign {
 		list := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
 		list.Dir = filepath.Join("..", "..")

@@ -28,7 +28,12 @@ func TestGerman(t *testing.T) { judge(t, "testdata/german/*.prompts.yaml") }
 
 // TestBlind is TestProse of prompts about far subjects, most of which were used for the rules after
 // they had been asked once: see testdata/blind/README.md.
-func TestBlind(t *testing.T) { judge(t, "testdata/blind/*/*.prompts.yaml") }
+func TestBlind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of prompts take long")
+	}
+	judge(t, "testdata/blind/*/*.prompts.yaml")
+}
 
 func judge(t *testing.T, pattern string) {
 	t.Helper()

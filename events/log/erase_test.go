@@ -274,6 +274,7 @@ func TestEraseOnAnExistingNATS(t *testing.T) {
 
 // A node that is cut off does not know what is on its way to it, and does not say that it is erased: that is erased when it is there.
 func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	of := Erasure{Account: uuid.New(), Conversation: uuid.New()}
 	secret := "secret-" + uuid.NewString()
@@ -322,6 +323,7 @@ func TestEraseWaitsForWhatIsOnItsWay(t *testing.T) {
 
 // There is no moment in which a key of what is being erased can be used anew, on any node.
 func TestErasedKeysAreNeverFree(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	var gone []*told
 	for range 5 {

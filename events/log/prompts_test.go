@@ -123,6 +123,7 @@ func TestPromptsAreReadWithTheirEvents(t *testing.T) {
 // Prompts are stored apart in a cluster once all nodes are known to read them, and then on every
 // node.
 func TestClusterAgreesOnPrompts(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	c.Lose(t, 2)
 	if c.Logs[0].TakesApart(t.Context()) {

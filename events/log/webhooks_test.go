@@ -55,6 +55,7 @@ func TestWebhookKey(t *testing.T) {
 
 // Nodes of a cluster that make the key at the same time have the same.
 func TestWebhookKeyOfACluster(t *testing.T) {
+	t.Parallel()
 	c := newTrio(t)
 	webhookKeys(t, c.Logs[0], c.Logs[1], c.Logs[2])
 }

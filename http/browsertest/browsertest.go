@@ -56,6 +56,9 @@ func Program() (string, error) {
 // Chromium is the program of a browser for a test, "" where there is none, which is said.
 func Chromium(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long")
+	}
 	program, err := Program()
 	if err != nil && os.Getenv("RECKON_SOAK") != "" {
 		t.Fatalf("NOT RUN: %v", err)

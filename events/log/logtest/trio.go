@@ -42,6 +42,9 @@ type Trio[L Log] struct {
 // NewTrio makes three nodes that can be started, with what opens one of them.
 func NewTrio[L Log](t *testing.T, open func(context.Context, Node) (L, error)) *Trio[L] {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("three nodes take long")
+	}
 	c := &Trio[L]{open: open}
 	dir := t.TempDir()
 	for i, address := range FreeAddresses(t, len(c.Nodes)) {
