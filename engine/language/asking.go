@@ -214,7 +214,7 @@ func (p *prose) heads(m *mention) bool {
 	case next.fold == "-" && next.spaced && m.to+1 < len(p.tokens) && p.tokens[m.to+1].spaced: // "sheets - 14 bedrooms"
 		return !p.followsUp
 	case next.fold == "," || next.fold == ":":
-		return !p.followsUp && m.to+1 < len(p.tokens) && p.within[m.to+1] < 0 // "profit, venue hire 3000"
+		return !p.followsUp && m.to+1 < len(p.tokens) && (p.within[m.to+1] < 0 || p.quantities[p.within[m.to+1]].labels()) // "profit, venue hire 3000", "time, no bath"
 	case next.is("partitive") && m.to+1 < len(p.tokens) && p.within[m.to+1] >= 0 && p.fits(m, &p.quantities[p.within[m.to+1]]):
 		return false // "yearly food money of $4160"
 	case next.is("partitive") && slices.ContainsFunc(p.mentions, func(o mention) bool {

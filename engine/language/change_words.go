@@ -199,6 +199,9 @@ func (p *prose) changeBefore(i int) (change, bool) {
 		if near && t.is("states") {
 			break
 		}
+		if k == q.from-1 && p.callsAmount(k, q) {
+			break // "drop 2.6 m" of a curtain
+		}
 		if row := t.lex.row("change verbs"); t.kind == word && row != nil && !(k > 0 && p.within[k-1] >= 0 && p.known[k] == asName) { // no "60 lifts"
 			near = k == q.from-1 || k == q.from-2 && p.meaning[k+1] != content && p.meaning[k+1] != other
 			c.sign, c.sure, c.from = int(row.number(1)), by || row[2] != "" || anyIs(p.tokens[q.from:q.to], "whole"), k
@@ -206,6 +209,14 @@ func (p *prose) changeBefore(i int) (change, bool) {
 		}
 	}
 	return c, false
+}
+
+// callsAmount reports whether a word is the whole name of a variable that can take the amount behind
+// it, by its unit.
+func (p *prose) callsAmount(at int, q *quantity) bool {
+	return !bareOnly(*q) && slices.ContainsFunc(p.terms, func(t term) bool {
+		return !t.hidden && t.dimensional && t.takes(q) && slices.ContainsFunc(t.names, func(n name) bool { return len(n.spoken) == 1 && p.says(at, n.spoken[:1]) })
+	})
 }
 
 // takes reports whether an amount is of the dimension of a variable, or a bare number.

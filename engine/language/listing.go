@@ -162,7 +162,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		joined, l.either, to = joined || and || or, l.either || or, q.to+nouns
 	}
 	l.to = items[len(items)-1].to
-	if n := len(items); n < 2 || !joined && !(n >= leastCells && v.ofName(s, l.from-1, first, n)) || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first, len(items)) && !v.ofThings(s, first, items[len(items)-1], len(items)) {
+	if n := len(items); n < 2 || !joined && !(n >= leastCells && (v.ofName(s, l.from-1, first, n) || bareOnly(items[0]) && v.ofThings(s, first, items[n-1], n))) || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first, len(items)) && !v.ofThings(s, first, items[len(items)-1], len(items)) {
 		return nil // "average of 1.2, 1.3 and 1.4", "heaters of 2 kW and 3 kW" may be all at once
 	}
 	last := items[len(items)-1]

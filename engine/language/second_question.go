@@ -72,7 +72,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				continue
 			}
 			behind := p.aside(a.to, b.from)
-			if b.from-behind-p.asking(behind, b.from) > 3+p.addingWords(behind, b.from) || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding")) {
+			if b.from-behind-p.asking(behind, b.from) > 3+p.addingWords(behind, b.from) || p.anyAmount(behind, b.from) || !asks(b) || !(behind > a.to || anyIs(p.tokens[a.to:b.from], "joining") || anyIs(p.tokens[a.to:b.from], "adding") || s.headsList(a, b)) {
 				continue
 			}
 			if slices.ContainsFunc(p.mentions, func(m mention) bool {
@@ -87,7 +87,7 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				continue
 			}
 			if list = s.listed(a, b, asks); slices.Contains(list, best.target) {
-				return list, !s.elliptic(a, b) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
+				return list, (p.tokens[a.to].fold == "," || !s.elliptic(a, b)) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
 			}
 		}
 		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
@@ -95,6 +95,14 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 		}
 	}
 	return nil, false
+}
+
+// headsList reports whether two names that a comma joins open the prompt, where no amount follows the
+// second: "energy, cost of 100 W for 8 h".
+func (s *search) headsList(a, b *mention) bool {
+	p := s.prose
+	return p.tokens[a.to].fold == "," && p.begins(a) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
+		(b.to == len(p.tokens) || p.within[b.to] < 0 && p.tokens[b.to].fold != ":" && p.tokens[b.to].fold != "=")
 }
 
 // loosely refuses a question by a word that is part of the names of several results, where the
@@ -259,6 +267,10 @@ func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
 			m := &p.mentions[i]
 			if m.to < a.from && a.from-m.to <= 2 && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding")) && !slices.Contains(list, m.variable) && asks(m) {
 				list, a, more = append([]int{m.variable}, list...), m, true
+				break
+			}
+			if m.from > b.to && m.from-b.to <= 2 && (p.tokens[b.to].fold == "," || p.tokens[b.to].is("joining")) && !slices.Contains(list, m.variable) && asks(m) {
+				list, b, more = append(list, m.variable), m, true
 				break
 			}
 		}

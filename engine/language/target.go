@@ -119,7 +119,7 @@ func (s *search) targetOf(variable int) target {
 			one.score = e
 		}
 		for k := range p.mentions {
-			if m := &p.mentions[k]; m.variable == variable && s.asking(m) {
+			if m := &p.mentions[k]; m.variable == variable && s.asking(m) && !(q.counts(m) && m.weight < s.weights.ExactName) {
 				link := p.reach(q.from, q.to, m.from, m.to)
 				if m.to <= q.from {
 					link *= s.weights.ReachBack
@@ -152,6 +152,11 @@ func (s *search) targetOf(variable int) target {
 	}
 	return one
 }
+
+// counts reports whether all that a mention has is the unit that a question counts: the litres of
+// "how many litres are in it" are not those of the water per fish, which is also called "litres per
+// fish".
+func (q *question) counts(m *mention) bool { return q.unit != nil && m.from >= q.to && m.to <= q.behind }
 
 // formScore is what the form of a question says about a variable.
 func (s *search) formScore(q *question, variable int) (score float64) {
