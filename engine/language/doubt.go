@@ -108,7 +108,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.loosely, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.bareMoney, s.otherKind, s.otherChoice, s.unsaid, s.assumedChoice, s.otherHead, s.nothingNamed} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.otherName, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.askedAndGiven, s.secondQuestion, s.loosely, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.bareMoney, s.otherKind, s.otherChoice, s.unsaid, s.assumedChoice, s.otherHead, s.nothingNamed} {
 		if err := refuse(best); err != nil {
 			return err
 		}
@@ -325,9 +325,12 @@ func (s *search) otherSide(best *combination) *value.Error {
 }
 
 // named reports whether words outside of amounts name a variable.
-func (s *search) named(variable int) bool {
+func (s *search) named(variable int) bool { return s.namedBy(variable, s.weights.LeastAsking) }
+
+// namedBy is named by words of a weight.
+func (s *search) namedBy(variable int, least float64) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.weight >= s.weights.LeastAsking && s.asking(&m)
+		return m.variable == variable && m.weight >= least && s.asking(&m)
 	})
 }
 

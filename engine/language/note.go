@@ -54,7 +54,7 @@ func (s *search) noting() []combination {
 func (s *search) tellsOnly(best *combination) bool {
 	p := s.prose
 	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
-		best.target >= 0 && !s.named(best.target) && len(best.picks) > 0 &&
+		best.target >= 0 && !s.namedBy(best.target, s.weights.LeastJoined) && len(best.picks) > 0 &&
 		!slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
 		}) &&

@@ -119,7 +119,7 @@ func (s *search) targetOf(variable int) target {
 			one.score = e
 		}
 		for k := range p.mentions {
-			if m := &p.mentions[k]; m.variable == variable && s.asking(m) && !(q.counts(m) && m.weight < s.weights.ExactName) {
+			if m := &p.mentions[k]; m.variable == variable && s.asking(m) && !(q.counts(m) && m.weight < s.weights.ExactName && p.meant[m.from] == "") {
 				link := p.reach(q.from, q.to, m.from, m.to)
 				if m.to <= q.from {
 					link *= s.weights.ReachBack

@@ -15,7 +15,7 @@ func (s *search) unused(best *combination) *value.Error {
 	}
 	for i, k := range best.picks {
 		q := s.list[k.slot].quantity
-		stranger := q >= 0 && bareOnly(s.prose.quantities[q]) && s.foreignNoun(s.prose.quantities[q].to) // "plus 3 deliveries"
+		stranger := q >= 0 && s.ofStranger(&s.prose.quantities[q])
 		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table && !stranger {
 			continue
 		}
@@ -26,6 +26,35 @@ func (s *search) unused(best *combination) *value.Error {
 		}
 		if !slices.ContainsFunc(targets, func(target int) bool { return !idle(target) }) {
 			return notUnderstood(quoted(s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to)))
+		}
+	}
+	return nil
+}
+
+// ofStranger reports whether an amount is one of what nobody knows: "plus 3 deliveries", "5 kg of
+// gravel".
+func (s *search) ofStranger(q *quantity) bool {
+	p := s.prose
+	return bareOnly(*q) && s.foreignNoun(q.to) || q.to < len(p.tokens) && p.tokens[q.to].is("partitive") && s.foreignNoun(q.to+1)
+}
+
+// otherName refuses an amount whose name begins with what nobody knows and that is given to what
+// equations yield and no word names: "a towing fee of 80 dollars".
+func (s *search) otherName(best *combination) *value.Error {
+	p := s.prose
+	for _, k := range best.picks {
+		q := s.list[k.slot].quantity
+		if k.variable < 0 || q < 0 || k.evidence >= s.weights.LeastNamed || !s.vocabulary.terms[k.variable].derived {
+			continue
+		}
+		of := p.quantities[q].from - 1
+		if of < 1 || !p.tokens[of].is("partitive") {
+			continue
+		}
+		for at := of - 2; at >= 0 && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0; at-- {
+			if s.foreign(at) {
+				return notUnderstood(quoted(p.fragment(at, p.quantities[q].to)))
+			}
 		}
 	}
 	return nil
