@@ -38,7 +38,7 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if stated {
 			link = 1
 		}
-		if of := s.prose.counts[m.from]; told || of >= 0 && s.prose.quantities[of].from != from {
+		if of := s.prose.counts[m.from]; told || m.other && m.to == from || of >= 0 && s.prose.quantities[of].from != from {
 			link *= s.weights.OthersEach
 		}
 		if !stated && (s.prose.askedFor(m) || m.to < from && s.qualifies(m, from)) {

@@ -22,7 +22,8 @@ type label struct {
 const leastMisspelt = 4
 
 // truth are the labels of what is and of what is not, of a variable with those two choices: in the
-// grammar of structured text, or in the language of the domain.
+// grammar of structured text, or in the language of the domain. Where they say what there is
+// instead, as "fresh" and "sea" of 0 and 1, the name of the variable says neither.
 func (v *Vocabulary) truth(def *value.Variable) (yes, no string, ok bool) {
 	if !def.IsChoice() || def.Hidden {
 		return "", "", false
@@ -30,7 +31,7 @@ func (v *Vocabulary) truth(def *value.Variable) (yes, no string, ok bool) {
 	for _, t := range []*tables{tablesOf(Default), tablesOf(v.domain.Language)} {
 		a, isA := def.Choice(t.say("affirmed"))
 		b, isB := def.Choice(t.say("denied"))
-		if isA && isB {
+		if isA && isB && (value.IsTruth(a.Label) || value.SameLabel(a.Label, t.say("affirmed"))) {
 			return a.Label, b.Label, true
 		}
 	}
@@ -120,7 +121,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			r.text = tablesOf(v.domain.Language).say("denied")
 		}
 		to := begin + n
-		if !absent && v.insteadOfLabel(p, begin, to) {
+		if !absent && v.insteadOfLabel(p, begin, to, l.value) {
 			continue
 		}
 		if l.variable >= 0 && to < len(p.tokens) && v.hasChoice(l.variable, v.rareLabel(&p.tokens[to])) {
@@ -131,7 +132,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 	if absent {
 		return v.wholeLabel(p, at)
 	}
-	if text := v.rareLabel(&p.tokens[at]); text != "" && !p.used[at] && p.within[at] < 0 && !v.insteadOfLabel(p, at, at+1) {
+	if text := v.rareLabel(&p.tokens[at]); text != "" && !p.used[at] && p.within[at] < 0 && !v.insteadOfLabel(p, at, at+1, text) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
@@ -153,8 +154,9 @@ func (p *prose) denied(at int) bool {
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit
 // of the number before them, "72 euros", a time that something is for each of, "every day", or a
-// part of the name of a variable or of what describes it, "depth at low water".
-func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
+// part of the name of a variable or of what describes it, "depth at low water", but not before the
+// name of what has that choice, "of sea water".
+func (v *Vocabulary) insteadOfLabel(p *prose, from, to int, label string) bool {
 	if to < len(p.tokens) && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && slices.ContainsFunc(t.names, func(n name) bool {
 			i := slices.Index(n.spoken, p.tokens[from].stem)
@@ -166,7 +168,11 @@ func (v *Vocabulary) insteadOfLabel(p *prose, from, to int) bool {
 	if from > 0 && (p.tokens[from-1].is("how") || p.tokens[from-1].is("per")) {
 		return true // "how heavy", "$5 per photo"
 	}
-	if from > 0 && to < len(p.tokens) && !p.tokens[from-1].is("article") && slices.ContainsFunc(v.terms, func(t term) bool {
+	chosen := false
+	for i := range v.terms {
+		chosen = chosen || to < len(p.tokens) && v.hasChoice(i, label) && slices.ContainsFunc(v.terms[i].names, func(n name) bool { return slices.Contains(n.words, p.tokens[to].stem) })
+	}
+	if from > 0 && to < len(p.tokens) && !p.tokens[from-1].is("article") && !chosen && slices.ContainsFunc(v.terms, func(t term) bool {
 		return !t.hidden && slices.ContainsFunc(t.clauses, func(clause []string) bool {
 			i := slices.Index(clause, p.tokens[from].stem)
 			return i > 0 && i+to-from < len(clause) && p.says(from-1, clause[i-1:i+to-from+1])

@@ -57,6 +57,12 @@ func (v *Variable) Choice(label string) (Choice, bool) {
 	return Choice{}, false
 }
 
+// IsTruth reports whether a label says yes or no, in any of the ways in which structured text may.
+func IsTruth(label string) bool {
+	_, ok := truth[FoldLabel(label)]
+	return ok
+}
+
 // Label is what a value is called, "" for one that is no choice.
 func (v *Variable) Label(value decimal.Decimal) string {
 	for _, c := range v.Choices {
