@@ -3,7 +3,6 @@ package language
 import (
 	"reckon/engine/units"
 	"slices"
-	"strings"
 )
 
 // findQuestions finds the forms of questions and where what they ask for ends.
@@ -153,7 +152,7 @@ func (p *prose) dropWishes() {
 				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
 			})
 		}
-		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && !strings.Contains(p.text, "?")
+		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && !p.askedBy(q.to)
 		for at := q.to; states && at < len(p.tokens); at++ { // "they need about 12 minutes per garment"
 			if p.within[at] >= 0 {
 				break
@@ -169,6 +168,12 @@ func (p *prose) dropWishes() {
 		}
 	}
 	p.questions = list
+}
+
+// askedBy reports whether the sentence of a token ends in a question mark.
+func (p *prose) askedBy(at int) bool {
+	_, to := p.sentence(at)
+	return to < len(p.tokens) && p.tokens[to].fold == "?"
 }
 
 // askedFor reports whether a mention stands right behind the form of a question, or heads the

@@ -94,7 +94,7 @@ func (p *prose) changeAt(i int) (change, bool) {
 // change where there is nothing to change.
 func (p *prose) happening(i int) (change, bool) {
 	q := &p.quantities[i]
-	if !bareOnly(*q) || q.weak && !(p.tokens[q.from].is("one") && q.to-q.from == 1) {
+	if !bareOnly(*q) || q.weak && (!p.tokens[q.from].is("one") || q.to-q.from != 1 || q.from > 0 && p.tokens[q.from-1].is("one of")) { // "the last one went home"
 		return change{}, false
 	}
 	for at := q.to; at <= q.to+1; at++ {

@@ -23,7 +23,7 @@ func (s *search) multiplies(c *change) bool {
 // while no words beside it name the variable: "20% tax" of a domain without taxes, "ISO 800", "3
 // people". A plain number of things that the domain does not know may be its only number of things.
 func (s *search) unclaimed(q *quantity, k *candidate) bool {
-	if k.linked || s.inBase(k.variable) || q.weak {
+	if k.linked || s.inBase(k.variable) || q.weak || q.share {
 		return false
 	}
 	bare := bareOnly(*q)

@@ -32,6 +32,9 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		if m.other && s.adverbial(m) {
 			continue // "7 nights" are no nightly rate
 		}
+		if m.from > to && s.prose.text[len(s.prose.text)-1] == '?' && s.prose.tokens[to].fold == ":" && anyIs(s.prose.tokens[to:], "joining") {
+			continue // "75 loaves at 5 euros: takings and margin?"
+		}
 		told := s.leads(m, to) // it is the name of the next one
 		link := s.prose.connection(from, to, m.from, m.to)
 		stated := m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from)

@@ -17,6 +17,10 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return q
 	case len(q.readings) > 0 && q.to > bareEnd:
 		return q
+	case s.among(next, q.to+1, a) > 0: // "one in ten"
+		of := s.number(q.to + 1)
+		percent := s.ctx.Quo(s.ctx.Mul(a.value, decimal.Int(100)), of.value)
+		return quantity{from: q.from, to: q.to + 1 + of.n, share: true, readings: []reading{{kind: kindPercent, number: percent, text: a.text() + "/" + of.text()}}}
 	case a.pronoun && a.n > 1 && s.shareAt(q, a):
 		q.share, q.weak = true, true
 		percent := s.ctx.Mul(a.value, decimal.Int(100))
@@ -74,6 +78,16 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		q.readings = append(q.readings, clock)
 	}
 	return q
+}
+
+// among counts the tokens of a number that one in words is said to be so many of: the ten of "one in
+// ten". It is 0 where it is none.
+func (s *scanner) among(joint token, at int, a amount) int {
+	of := s.number(at)
+	if !joint.is("among") || !a.words || !of.words || a.article || of.n == 0 || of.pronoun || a.value.Sign() <= 0 || a.value.Cmp(of.value) >= 0 || s.unitStarts(at+of.n) {
+		return 0
+	}
+	return of.n
 }
 
 // shareAt is true of a fraction in words that is no ordinal and no part of a unit: "a quarter

@@ -238,7 +238,7 @@ func (s *search) onlyLabels() bool {
 		if doing && q >= 0 {
 			doing = false
 		}
-		if p.meaning[at] == content && (q < 0 || !p.quantities[q].labels()) && !(doing && p.known[at] == asNothing) {
+		if p.meaning[at] == content && (q < 0 || !p.quantities[q].labels()) && !(doing && s.nameless(at)) {
 			return false
 		}
 	}

@@ -48,7 +48,7 @@ func (s *search) otherName(best *combination) *value.Error {
 			continue
 		}
 		of := p.quantities[q].from - 1
-		if of < 1 || !p.tokens[of].is("partitive") {
+		if of < 1 || !p.tokens[of].is("partitive") || s.foreign(of-1) {
 			continue
 		}
 		for at := of - 2; at >= 0 && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0; at-- {
