@@ -109,7 +109,7 @@ func (s *search) headsList(a, b *mention) bool {
 // answer would be one that has not the word: "what's the fee?" with a board fee and a suit fee.
 func (s *search) loosely(best *combination) *value.Error {
 	p := s.prose
-	if best.target < 0 || s.base != nil || s.pending != nil {
+	if best.target < 0 || s.base != nil || s.pending != nil || slices.ContainsFunc(p.questions, func(q question) bool { return q.want != wantAny }) {
 		return nil
 	}
 	within := func(m *mention) bool {
@@ -121,7 +121,10 @@ func (s *search) loosely(best *combination) *value.Error {
 		if m.told || m.weight < s.weights.LeastWord || !within(m) || p.within[m.from] >= 0 {
 			continue
 		}
-		if m.variable == best.target || m.weight >= s.weights.ExactName {
+		if m.weight >= s.weights.ExactName {
+			return nil
+		}
+		if m.variable == best.target && !s.torn(m) {
 			return nil
 		}
 		if t := &s.vocabulary.terms[m.variable]; t.output && !slices.Contains(called, m.variable) && !gives(best.picks, m.variable) {
@@ -132,6 +135,24 @@ func (s *search) loosely(best *combination) *value.Error {
 		return nil
 	}
 	return ambiguous(s.offerTargets(best, called))
+}
+
+// torn reports whether the one word of a mention is as much a part of the name of another result of
+// its kind: "what's the weight?" with a dry weight and a batch weight.
+func (s *search) torn(m *mention) bool {
+	p := s.prose
+	t := &s.vocabulary.terms[m.variable]
+	if before := m.from - 1; p.meant[m.from] != "" || before >= 0 && (p.tokens[before].is("goal") || s.foreign(before)) { // "what is that going to cost me", "the caochng cost"
+		return false
+	}
+	if slices.ContainsFunc(p.mentions, func(o mention) bool { return o.variable == m.variable && o.weight > m.weight+s.weights.MostExplained }) {
+		return false
+	}
+	return slices.ContainsFunc(p.mentions, func(o mention) bool {
+		u := &s.vocabulary.terms[o.variable]
+		return o.variable != m.variable && !o.told && u.output && u.kind == t.kind && u.dimension == t.dimension && o.from == m.from && o.to == m.to &&
+			o.weight >= m.weight-s.weights.MostExplained
+	})
 }
 
 // offerTargets offers a reading with each of some variables as its target, and lists their titles.
