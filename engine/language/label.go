@@ -111,7 +111,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		if n == 0 && len(meant) == 1 && slices.Equal(l.words, meant) && !p.used[begin] && p.within[begin] < 0 {
 			n = 1 // "with a hlemet"
 		}
-		if n == 0 || absent && l.variable < 0 {
+		if n == 0 || absent && l.variable < 0 || n == 1 && v.particle(p, begin, &l) {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
@@ -136,6 +136,12 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		return quantity{from: at, to: at + 1, readings: []reading{{kind: kindLabel, text: text, of: -1}}}, true
 	}
 	return quantity{}, false
+}
+
+// particle reports whether a yes or no amid words that say nothing answers nothing: "das ist ja nicht
+// billig".
+func (v *Vocabulary) particle(p *prose, at int, l *label) bool {
+	return l.variable < 0 && value.SameLabel(l.text, v.tables.say("affirmed")) && at > 0 && at+1 < len(p.tokens) && p.tokens[at-1].is("grammar") && p.tokens[at+1].is("grammar")
 }
 
 // denied reports whether the clause before a token says that something is not so: "she does not
