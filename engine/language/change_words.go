@@ -211,8 +211,8 @@ func (p *prose) changeBefore(i int) (change, bool) {
 	return c, false
 }
 
-// callsAmount reports whether a word is the whole name of a variable that can take the amount behind
-// it, by its unit.
+// callsAmount reports whether a word is the whole name of a variable that can take the amount
+// behind it, by its unit.
 func (p *prose) callsAmount(at int, q *quantity) bool {
 	return !bareOnly(*q) && slices.ContainsFunc(p.terms, func(t term) bool {
 		return !t.hidden && t.dimensional && t.takes(q) && slices.ContainsFunc(t.names, func(n name) bool { return len(n.spoken) == 1 && p.says(at, n.spoken[:1]) })

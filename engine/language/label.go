@@ -138,8 +138,8 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 	return quantity{}, false
 }
 
-// particle reports whether a yes or no amid words that say nothing answers nothing: "das ist ja nicht
-// billig".
+// particle reports whether a yes or no amid words that say nothing answers nothing: "das ist ja
+// nicht billig".
 func (v *Vocabulary) particle(p *prose, at int, l *label) bool {
 	return l.variable < 0 && value.SameLabel(l.text, v.tables.say("affirmed")) && at > 0 && at+1 < len(p.tokens) && p.tokens[at-1].is("grammar") && p.tokens[at+1].is("grammar")
 }

@@ -80,8 +80,8 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 	return q
 }
 
-// among counts the tokens of a number that one in words is said to be so many of: the ten of "one in
-// ten". It is 0 where it is none.
+// among counts the tokens of a number that one in words is said to be so many of: the ten of "one
+// in ten". It is 0 where it is none.
 func (s *scanner) among(joint token, at int, a amount) int {
 	of := s.number(at)
 	if !joint.is("among") || !a.words || !of.words || a.article || of.n == 0 || of.pronoun || a.value.Sign() <= 0 || a.value.Cmp(of.value) >= 0 || s.unitStarts(at+of.n) {

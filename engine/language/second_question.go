@@ -97,8 +97,8 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	return nil, false
 }
 
-// headsList reports whether two names that a comma joins open the prompt, where no amount follows the
-// second: "energy, cost of 100 W for 8 h".
+// headsList reports whether two names that a comma joins open the prompt, where no amount follows
+// the second: "energy, cost of 100 W for 8 h".
 func (s *search) headsList(a, b *mention) bool {
 	p := s.prose
 	return p.tokens[a.to].fold == "," && p.begins(a) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
@@ -138,11 +138,13 @@ func (s *search) loosely(best *combination) *value.Error {
 }
 
 // torn reports whether the one word of a mention is as much a part of the name of another result of
-// its kind: "what's the weight?" with a dry weight and a batch weight.
+// its kind: "what's the weight?" with a dry weight and a batch weight. It is not where the word
+// before may be a part of the name as well, "the caochng cost", or makes a verb of it, "what is
+// that going to cost me".
 func (s *search) torn(m *mention) bool {
 	p := s.prose
 	t := &s.vocabulary.terms[m.variable]
-	if before := m.from - 1; p.meant[m.from] != "" || before >= 0 && (p.tokens[before].is("goal") || s.foreign(before)) { // "what is that going to cost me", "the caochng cost"
+	if before := m.from - 1; p.meant[m.from] != "" || before >= 0 && (p.tokens[before].is("goal") || s.foreign(before) || s.vocabulary.rarity[p.tokens[before].stem] > 0) {
 		return false
 	}
 	if slices.ContainsFunc(p.mentions, func(o mention) bool { return o.variable == m.variable && o.weight > m.weight+s.weights.MostExplained }) {

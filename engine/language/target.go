@@ -156,7 +156,9 @@ func (s *search) targetOf(variable int) target {
 // counts reports whether all that a mention has is the unit that a question counts: the litres of
 // "how many litres are in it" are not those of the water per fish, which is also called "litres per
 // fish".
-func (q *question) counts(m *mention) bool { return q.unit != nil && m.from >= q.to && m.to <= q.behind }
+func (q *question) counts(m *mention) bool {
+	return q.unit != nil && m.from >= q.to && m.to <= q.behind
+}
 
 // formScore is what the form of a question says about a variable.
 func (s *search) formScore(q *question, variable int) (score float64) {
