@@ -137,37 +137,57 @@ func (p *prose) settleQuestions() {
 	p.questions = list
 }
 
-// dropWishes leaves out a question without a form beside another one where it says which value
-// something shall have: "I want the delivery on 1 May. What order date do I need?", "how long can
-// we keep it if we want the fee to be 60 euros?"
+// dropWishes leaves out the forms of questions that ask for nothing.
 func (p *prose) dropWishes() {
-	var list []question
-	for i, q := range p.questions {
-		told := q.want == wantAny && !p.tokens[q.from].is("asking") && !p.tokens[q.from].is("how") && len(p.questions) > 1 &&
-			q.end < len(p.tokens) && p.within[q.end] >= 0 && (p.tokens[q.end-1].is("dated") || p.tokens[q.end-1].is("states"))
-		if told {
-			amount := &p.quantities[p.within[q.end]]
-			told = slices.ContainsFunc(p.mentions, func(m mention) bool {
-				t := &p.terms[m.variable]
-				return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
-			})
-		}
-		states := q.want == wantAny && anyIs(p.tokens[q.from:q.to], "wishing") && !p.askedBy(q.to)
-		for at := q.to; states && at < len(p.tokens); at++ { // "they need about 12 minutes per garment"
-			if p.within[at] >= 0 {
-				break
-			}
-			states = p.meaning[at] == grammar || p.meaning[at] == plainly
-		}
-		object := q.want == wantAny && p.tokens[q.from].is("asking") && q.from > 0 && p.meaning[q.from-1] == content && p.within[q.from-1] < 0 && i+1 < len(p.questions) &&
-			slices.ContainsFunc(p.tokens[q.end:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "sells what he has smoked"
-		aside := i+1 < len(p.questions) && q.from > 0 && p.tokens[q.from].is("subordinate") && p.tokens[q.from-1].fold == "," && q.to < len(p.tokens) && !p.tokens[q.to].is("auxiliary") &&
-			slices.ContainsFunc(p.tokens[q.to:p.questions[i+1].from], func(t token) bool { return t.border() == stopBorder }) // "in March, when they made it."
-		if !told && !object && !aside && !states {
-			list = append(list, q)
+	p.questions = slices.DeleteFunc(slices.Clone(p.questions), func(q question) bool {
+		next := slices.IndexFunc(p.questions, func(o question) bool { return o.from > q.from })
+		return q.want == wantAny && (p.saysWhich(&q) || p.wishes(&q)) || next >= 0 && (p.isObject(&q, &p.questions[next]) || p.isAside(&q, &p.questions[next]))
+	})
+}
+
+// saysWhich reports whether the form of a question beside another one says which value something
+// shall have: "I want the delivery on 1 May. What order date do I need?", "how long can we keep it
+// if we want the fee to be 60 euros?"
+func (p *prose) saysWhich(q *question) bool {
+	if p.tokens[q.from].is("asking") || p.tokens[q.from].is("how") || len(p.questions) < 2 || q.end >= len(p.tokens) || p.within[q.end] < 0 || !p.tokens[q.end-1].is("dated") && !p.tokens[q.end-1].is("states") {
+		return false
+	}
+	amount := &p.quantities[p.within[q.end]]
+	return slices.ContainsFunc(p.mentions, func(m mention) bool {
+		t := &p.terms[m.variable]
+		return m.weight >= p.weights.LeastWord && m.from >= q.to && m.to <= q.end && (amount.moment && t.moment() || p.fits(&m, amount))
+	})
+}
+
+// wishes reports whether the form of a question is the verb of a sentence that states an amount:
+// "they need about 12 minutes per garment".
+func (p *prose) wishes(q *question) bool {
+	if !anyIs(p.tokens[q.from:q.to], "wishing") || p.askedBy(q.to) {
+		return false
+	}
+	for at := q.to; at < len(p.tokens) && p.within[at] < 0; at++ {
+		if p.meaning[at] != grammar && p.meaning[at] != plainly {
+			return false
 		}
 	}
-	p.questions = list
+	return true
+}
+
+// isObject reports whether the form of a question is what a sentence before the one that asks says
+// something of: "sells what he has smoked".
+func (p *prose) isObject(q, next *question) bool {
+	return q.want == wantAny && p.tokens[q.from].is("asking") && q.from > 0 && p.meaning[q.from-1] == content && p.within[q.from-1] < 0 && p.stops(q.end, next.from)
+}
+
+// isAside reports whether the form of a question only says when, in a sentence before the one that
+// asks: "in March, when they made it."
+func (p *prose) isAside(q, next *question) bool {
+	return q.from > 0 && p.tokens[q.from].is("subordinate") && p.tokens[q.from-1].fold == "," && q.to < len(p.tokens) && !p.tokens[q.to].is("auxiliary") && p.stops(q.to, next.from)
+}
+
+// stops reports whether a sentence ends between two tokens.
+func (p *prose) stops(from, to int) bool {
+	return from < to && slices.ContainsFunc(p.tokens[from:to], func(t token) bool { return t.border() == stopBorder })
 }
 
 // askedBy reports whether the sentence of a token ends in a question mark.

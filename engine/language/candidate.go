@@ -184,7 +184,47 @@ func (s *search) scoreOwner(q *quantity, list []candidate) {
 // can take its first reading.
 func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, bool) {
 	q, t := &s.prose.quantities[l.quantity], &s.vocabulary.terms[variable]
-	best, found := candidate{variable: variable}, false
+	best, found := s.readAs(q, variable, first)
+	if !found {
+		return best, false
+	}
+	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
+	f := fit{candidate: &best, q: q, t: t, bare: q.readings[0].kind == kindNumber}
+	f.measured = t.dimensional && !t.number()
+	f.before = s.namedBefore(q, &best)
+	f.qualified = f.bare && s.qualified(q, variable)
+	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
+		best.evidence, best.linked = s.weights.ForName, true
+	}
+	if slices.ContainsFunc(unfit, func(is func(*search, *fit) bool) bool { return is(s, &f) }) {
+		return best, false
+	}
+	if best.evidence < s.weights.LeastNamed {
+		best.score += s.prior(t) + s.endScore(q.from, t)
+	}
+	best.score += best.evidence + s.baseScore(variable, q)
+	if f.bare {
+		best.score += s.bareScore(q, &best)
+	}
+	if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is("at rate") {
+		if t.priced {
+			best.score += s.weights.ForPrice
+		} else {
+			best.score += s.weights.AgainstNoPrice
+		}
+	}
+	if s.period(q, variable) {
+		best.score += s.weights.ForPeriod
+	} else if q.weak && !(q.share && t.kind == percentKind) && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
+		best.score += s.weights.AgainstWeak
+	}
+	return best, true
+}
+
+// readAs is the reading of an amount that a variable takes best.
+func (s *search) readAs(q *quantity, variable int, first bool) (best candidate, found bool) {
+	t := &s.vocabulary.terms[variable]
+	best = candidate{variable: variable}
 	if t.hidden || t.table != (len(q.readings) > 0 && q.readings[0].kind == kindTable) {
 		return best, false
 	}
@@ -213,77 +253,76 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 			best.text, best.score, found = text, score, true
 		}
 	}
-	if q.share && t.number() && t.counts {
-		return best, false // "half of us"
-	}
-	if !found || q.none && !s.denied(q, variable) {
-		return best, false
-	}
-	best.evidence, best.linked, best.name = s.nameEvidence(l.from, l.to, variable, q.weak)
-	if !t.dimensional && !best.linked && q.readings[0].unit != nil {
-		return best, false // nothing says that it has a unit
-	}
-	if s.countsOther(q, variable) && !(s.namedBefore(q, &best) && !s.counted(q)) {
-		return best, false
-	}
-	if !t.dimensional && !best.linked && !q.moment && q.readings[0].unit != nil {
-		return best, false // it may be of any dimension, but only what is said to be its own
-	}
-	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) { // "no fee", "with insurance", but "a night job"
-		best.evidence, best.linked = s.weights.ForName, true
-	}
-	bare := q.readings[0].kind == kindNumber
-	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.countsLabel(q) && !s.namedBefore(q, &best) {
-		return best, false // "30 improvers" are no fee
-	}
-	if bare && s.labelled(variable) && !s.namedBefore(q, &best) && (!s.names(variable, q.to) || s.countsAnother(q, variable)) {
-		return best, false // "2 nights" is no kind of berth
-	}
-	if bare && t.dimensional && !t.number() && t.kind != percentKind && s.prose.tokens[q.to-1].is("multiplied") {
-		return best, false // "three times" is no age
-	}
-	if bare && q.weak && t.dimensional && !t.number() && s.prose.tokens[q.from].is("one") && s.followed(q) {
-		return best, false // "one pipe" is no time
-	}
-	if bare && s.spokenRate(q, t) {
-		best.evidence, best.linked = s.weights.ForName, true
-	}
-	qualified := bare && s.qualified(q, variable)
-	if (bare || q.readings[0].kind == kindPercent) && !qualified && s.unclaimed(q, &best) {
-		return best, false
-	}
-	if !best.linked && (s.meantFor(q) || q.readings[0].kind == kindMoney && s.foreignNoun(q.to) && q.from > 0 && s.prose.tokens[q.from-1].is("article")) { // "a $10 voucher"
-		return best, false
-	}
-	if bare && best.linked && t.dimensional && !t.number() && s.prose.mentions[best.name].from == q.to && s.foreignNoun(s.prose.mentions[best.name].to) && s.things(s.prose.mentions[best.name].to) {
-		return best, false // "3 grain trailers"
-	}
-	if at := q.to; bare && at+1 < len(s.prose.tokens) && s.prose.meaning[at] == plainly && s.prose.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !s.namedBefore(q, &best) {
-		return best, false // "two small towns"
-	}
-	if bare && !qualified && s.foreignNoun(q.to) && !(s.countsAll(variable) && !t.fallback) && !s.namedBefore(q, &best) {
-		return best, false // "3 kids": a number of something that the domain does not know
-	}
-	if best.evidence < s.weights.LeastNamed {
-		best.score += s.prior(t) + s.endScore(q.from, t)
-	}
-	best.score += best.evidence + s.baseScore(variable, q)
-	if bare {
-		best.score += s.bareScore(q, &best)
-	}
-	if q.readings[0].kind == kindMoney && q.from > 0 && s.prose.tokens[q.from-1].is("at rate") {
-		if t.priced {
-			best.score += s.weights.ForPrice
-		} else {
-			best.score += s.weights.AgainstNoPrice
+	return best, found && !(q.none && !s.denied(q, variable))
+}
+
+// fit is an amount as the value of a variable, before the words are weighed.
+type fit struct {
+	*candidate
+	q         *quantity
+	t         *term
+	bare      bool // it has no unit
+	measured  bool // the variable has a dimension, and counts nothing
+	before    bool // the words right before the amount name the variable
+	qualified bool // so does the noun behind it, with words between that nobody knows
+}
+
+// unfit are the reasons for which a variable has not an amount, however its words are weighed, each
+// with what it refuses.
+var unfit = []func(*search, *fit) bool{
+	// Half of us is no number of people.
+	func(_ *search, f *fit) bool {
+		return f.q.share && f.t.number() && f.t.counts
+	},
+	// 5 kg is no factor, of which nothing says that it has a unit.
+	func(_ *search, f *fit) bool {
+		return !f.t.dimensional && !f.linked && f.q.readings[0].unit != nil
+	},
+	// 60 servers count no racks.
+	func(s *search, f *fit) bool {
+		return s.countsOther(f.q, f.variable) && !(f.before && !s.counted(f.q))
+	},
+	// 30 improvers, of a choice, are no fee.
+	func(s *search, f *fit) bool {
+		return f.bare && f.measured && f.t.kind != percentKind && s.countsLabel(f.q) && !f.before
+	},
+	// 2 nights is no kind of berth.
+	func(s *search, f *fit) bool {
+		return f.bare && s.labelled(f.variable) && !f.before && (!s.names(f.variable, f.q.to) || s.countsAnother(f.q, f.variable))
+	},
+	// Three times is no age.
+	func(s *search, f *fit) bool {
+		return f.bare && f.measured && f.t.kind != percentKind && s.prose.tokens[f.q.to-1].is("multiplied")
+	},
+	// One pipe is no time.
+	func(s *search, f *fit) bool {
+		return f.bare && f.q.weak && f.measured && s.prose.tokens[f.q.from].is("one") && s.followed(f.q)
+	},
+	// 20% tax, of a domain without taxes.
+	func(s *search, f *fit) bool {
+		return (f.bare || f.q.readings[0].kind == kindPercent) && !f.qualified && s.unclaimed(f.q, f.candidate)
+	},
+	// A $10 voucher, or what is meant for something else.
+	func(s *search, f *fit) bool {
+		return !f.linked && (s.meantFor(f.q) || f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article"))
+	},
+	// 3 grain trailers are no mass of grain.
+	func(s *search, f *fit) bool {
+		if !f.bare || !f.linked || !f.measured || f.name < 0 {
+			return false
 		}
-	}
-	if s.period(q, variable) {
-		best.score += s.weights.ForPeriod
-	} else if q.weak && !(q.share && t.kind == percentKind) && !best.linked && !s.alone(q) && s.endScore(q.from, t) <= 0 {
-		best.score += s.weights.AgainstWeak
-	}
-	return best, true
+		m := &s.prose.mentions[f.name]
+		return m.from == f.q.to && s.foreignNoun(m.to) && s.things(m.to)
+	},
+	// Two small towns.
+	func(s *search, f *fit) bool {
+		p, at := s.prose, f.q.to
+		return f.bare && at+1 < len(p.tokens) && p.meaning[at] == plainly && p.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !f.before
+	},
+	// 3 kids, whom the domain does not know.
+	func(s *search, f *fit) bool {
+		return f.bare && !f.qualified && s.foreignNoun(f.q.to) && !(s.countsAll(f.variable) && !f.t.fallback) && !f.before
+	},
 }
 
 // shortened reports whether a reading of an amount leaves out what another one has, and that is how
