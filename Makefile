@@ -51,7 +51,7 @@ platforms: ## Build and vet the program for the systems that this one is not.
 	done; done
 
 test: ## Run the tests but for those that take long, of three nodes, of browsers and of what is killed or damaged. `make check` runs them all.
-	$(GO) test -short ./...
+	$(GO) test -short -vet=off ./...
 
 check: ## What CI runs: format, vet, staticcheck, tidy modules, all tests, those of what is concurrent with the race detector, and the generated clients.
 	test -z "$$(gofmt -l .)" || { gofmt -l . ; echo 'run gofmt -w .'; exit 1; }

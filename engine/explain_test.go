@@ -22,6 +22,9 @@ import (
 // the value that is answered, each isolated equation with its numbers put in has the value of its
 // step, and what is written for people in every form is well formed.
 func TestExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explaining all examples takes long")
+	}
 	files, err := filepath.Glob("testdata/solve/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)

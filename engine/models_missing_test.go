@@ -11,6 +11,9 @@ import (
 // TestModelsMissing states some of the inputs of models: what is said to be missing is enough for an
 // answer, no value of it is too many in small models, and to say so is cheap.
 func TestModelsMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large models take long")
+	}
 	chance := rand.New(rand.NewPCG(11, 12))
 	for _, size := range []int{12, 40, 100, 1000} {
 		for _, m := range models(size, chance) {

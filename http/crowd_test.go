@@ -213,6 +213,9 @@ func TestWhatComesBehindTheLastRequest(t *testing.T) {
 
 // A caller who does not read a long answer is cut off, and one who reads gets it whole.
 func TestSlowReaderIsCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a slow reader takes long")
+	}
 	t.Parallel()          // it waits as long as the server does
 	const long = 64 << 20 // more than the buffers of the operating system take
 	s := opened()

@@ -68,6 +68,9 @@ func TestFoldingAgainChangesNothing(t *testing.T) {
 // Every batch is written in part and then again, the second time by a process that knows nothing of
 // the first: the first step, or besides that one bucket of the second.
 func TestFoldingAgainAfterHalfABatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stopping after every event takes long")
+	}
 	t.Parallel()
 	logDir := t.TempDir()
 	log := openLog(t, logDir)

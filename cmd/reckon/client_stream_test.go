@@ -147,6 +147,9 @@ func (h *hostile) ServeHTTP(w nethttp.ResponseWriter, r *nethttp.Request) {
 
 // TestClientsAndBrokenStreams has each client follow servers that misbehave.
 func TestClientsAndBrokenStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("clients that wait take long")
+	}
 	t.Parallel()
 	server := httptest.NewServer(&hostile{made: map[string]int{}})
 	defer server.Close() // waits until all clients have gone

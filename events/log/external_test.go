@@ -307,6 +307,9 @@ func TestExternalOutOfReach(t *testing.T) {
 
 // A user of NATS that may not do what the log needs ends the start, or the node as soon as that shows.
 func TestExternalPermissions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("servers of others take long")
+	}
 	t.Parallel()
 	account := server.NewAccount("log")
 	deny := func(name string, publish, subscribe []string) *server.User {

@@ -322,6 +322,9 @@ func TestDeletedMessagesAreNotMissing(t *testing.T) {
 
 // What is mended has the whole records as they were, those that are given in their places, and all sequences.
 func TestMend(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mending every byte takes long")
+	}
 	f := fill(t)
 	was := map[uint64]Message{}
 	for m, err := range f.kept.Messages(0, f.last) {
