@@ -1,0 +1,70 @@
+package language
+
+// fit is an amount as the value of a variable, before the words are weighed.
+type fit struct {
+	*candidate
+	q         *quantity
+	t         *term
+	bare      bool // it has no unit
+	measured  bool // the variable has a dimension, and counts nothing
+	before    bool // the words right before the amount name the variable
+	qualified bool // so does the noun behind it, with words between that nobody knows
+}
+
+// unfit are the reasons for which a variable has not an amount, however its words are weighed, each
+// with what it refuses.
+var unfit = []func(*search, *fit) bool{
+	// Half of us is no number of people.
+	func(_ *search, f *fit) bool {
+		return f.q.share && f.t.number() && f.t.counts
+	},
+	// 5 kg is no factor, of which nothing says that it has a unit.
+	func(_ *search, f *fit) bool {
+		return !f.t.dimensional && !f.linked && f.q.readings[0].unit != nil
+	},
+	// 60 servers count no racks.
+	func(s *search, f *fit) bool {
+		return s.countsOther(f.q, f.variable) && !(f.before && !s.counted(f.q))
+	},
+	// 30 improvers, of a choice, are no fee.
+	func(s *search, f *fit) bool {
+		return f.bare && f.measured && f.t.kind != percentKind && s.countsLabel(f.q) && !f.before
+	},
+	// 2 nights is no kind of berth.
+	func(s *search, f *fit) bool {
+		return f.bare && s.labelled(f.variable) && !f.before && (!s.names(f.variable, f.q.to) || s.countsAnother(f.q, f.variable))
+	},
+	// Three times is no age.
+	func(s *search, f *fit) bool {
+		return f.bare && f.measured && f.t.kind != percentKind && s.prose.tokens[f.q.to-1].is("multiplied")
+	},
+	// One pipe is no time.
+	func(s *search, f *fit) bool {
+		return f.bare && f.q.weak && f.measured && s.prose.tokens[f.q.from].is("one") && s.followed(f.q)
+	},
+	// 20% tax, of a domain without taxes.
+	func(s *search, f *fit) bool {
+		return (f.bare || f.q.readings[0].kind == kindPercent) && !f.qualified && s.unclaimed(f.q, f.candidate)
+	},
+	// A $10 voucher, or what is meant for something else.
+	func(s *search, f *fit) bool {
+		return !f.linked && (s.meantFor(f.q) || f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article"))
+	},
+	// 3 grain trailers are no mass of grain.
+	func(s *search, f *fit) bool {
+		if !f.bare || !f.linked || !f.measured || f.name < 0 {
+			return false
+		}
+		m := &s.prose.mentions[f.name]
+		return m.from == f.q.to && s.foreignNoun(m.to) && s.things(m.to)
+	},
+	// Two small towns.
+	func(s *search, f *fit) bool {
+		p, at := s.prose, f.q.to
+		return f.bare && at+1 < len(p.tokens) && p.meaning[at] == plainly && p.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !f.before
+	},
+	// 3 kids, whom the domain does not know.
+	func(s *search, f *fit) bool {
+		return f.bare && !f.qualified && s.foreignNoun(f.q.to) && !(s.countsAll(f.variable) && !f.t.fallback) && !f.before
+	},
+}
