@@ -177,7 +177,7 @@ func (s *search) measureFor(variable int, q *quantity, r *reading) (string, floa
 	if isRate(r.unit) {
 		named.to-- // "4% per year" is no number of years
 	}
-	if (plain || !t.dimensional && t.unit == nil) && !(r.kind == kindDuration && t.perTime) && s.unitNames(variable, &named) {
+	if (plain || !t.dimensional && t.unit == nil) && !(r.kind == kindDuration && t.perTime) && s.unitCounted(variable, &named) {
 		return r.number.String(), s.weights.ForDimension // "30 years" for a plain number of years: the word of the unit names the variable
 	}
 	if t.counted != nil && t.dimension.IsNone() && r.unit.Dimension() == units.Time {
@@ -331,5 +331,16 @@ func (s *search) durationText(variable int, r *reading) string {
 func (s *search) unitNames(variable int, q *quantity) bool {
 	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool {
 		return !t.is("grammar") && slices.ContainsFunc(s.vocabulary.terms[variable].names, func(n name) bool { return slices.Contains(n.words, t.stem) })
+	})
+}
+
+// unitCounted is unitNames where the name has the word in the plural: 30 years for "Years of
+// saving", but not 3 days for "Daily visits".
+func (s *search) unitCounted(variable int, q *quantity) bool {
+	of := s.vocabulary.tables
+	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(t token) bool {
+		return !t.is("grammar") && slices.ContainsFunc(names(&s.vocabulary.domain.Variables[variable]), func(text string) bool {
+			return slices.ContainsFunc(splitWords(text), func(w string) bool { return of.plurals(w) && of.stem(w) == t.stem })
+		})
 	})
 }

@@ -241,6 +241,45 @@ func (s *search) eitherVariable(best *combination) *value.Error {
 	return nil
 }
 
+// alikeNamed refuses an amount that one loose word names, where it is as much a part of the name of
+// another input that would take part in the answer: "the price is 3 dollars", of slices or of bags.
+func (s *search) alikeNamed(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil || best.target < 0 {
+		return nil
+	}
+	targets := append([]int{best.target}, best.together...)
+	for i := range best.picks {
+		k := &best.picks[i]
+		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || k.name < 0 || p.quantities[s.list[i].quantity].weak || s.vocabulary.terms[k.variable].output {
+			continue
+		}
+		m := &p.mentions[k.name]
+		if m.weight >= s.weights.ExactName || s.followed(&p.quantities[s.list[i].quantity]) {
+			continue
+		}
+		for c := range s.list[i].candidates {
+			o := &s.list[i].candidates[c]
+			if o.variable < 0 || o.variable == k.variable || o.relative || o.name < 0 || slices.Contains(targets, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output {
+				continue
+			}
+			n := &p.mentions[o.name]
+			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; n.from != m.from || n.to != m.to || max(m.weight, n.weight)-min(m.weight, n.weight) > s.weights.MostExplained || t.kind != u.kind || t.dimension != u.dimension && t.number() != u.number() {
+				continue
+			}
+			both := append(slices.Clone(best.picks), *o)
+			if !slices.ContainsFunc(targets, func(v int) bool { d := s.derive(both, v); return d.ok && d.used > s.derive(best.picks, v).used }) {
+				continue
+			}
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i] = *o
+			return s.choose([]combination{*best, swapped})
+		}
+	}
+	return nil
+}
+
 // twice is the doubt about two amounts for one variable.
 func (s *search) twice(variable int, a, b *slot) *value.Error {
 	p := s.prose

@@ -73,12 +73,22 @@ func (s *search) qualifies(m *mention, to int) bool {
 	})
 }
 
-// leads reports whether a name behind an amount goes on to another amount of the same kind: "800
-// euros grow to 1000 euros" says what has become 1000 euros.
+// leads reports whether a name behind an amount goes on to another amount, of the same kind or with
+// a preposition in it: "800 euros grow to 1000 euros" says what has become 1000 euros, "84 stitches
+// at a gauge of 21" what the gauge is.
 func (s *search) leads(m *mention, to int) bool {
 	p := s.prose
 	at := m.to
-	if m.from < to || to == 0 || p.within[to-1] < 0 || at >= len(p.tokens) || !p.tokens[at].is("goal") && !p.tokens[at].is("stating") {
+	if m.from < to || to == 0 || p.within[to-1] < 0 || at >= len(p.tokens) {
+		return false
+	}
+	if anyIs(p.tokens[m.from:m.to], "attaches") {
+		for at < len(p.tokens)-1 && (p.tokens[at].is("partitive") || p.tokens[at].is("stating")) {
+			at++
+		}
+		return p.within[at] >= 0
+	}
+	if !p.tokens[at].is("goal") && !p.tokens[at].is("stating") {
 		return false
 	}
 	for at < len(p.tokens) && (p.tokens[at].is("goal") || p.tokens[at].is("stating")) {

@@ -300,7 +300,7 @@ func (s *search) bind(l *slot) []candidate {
 	}
 	if s.counted(&p.quantities[l.quantity]) { // "40 patients"
 		part := func(k candidate) bool { // called by a part of that name
-			return !s.names(k.variable, l.to) && k.name >= 0 && p.mentions[k.name].from == l.to
+			return !s.names(k.variable, l.to) && k.name >= 0 && (p.mentions[k.name].from == l.to || s.plainly(k.variable)) // "how many reels are 33000 images"
 		}
 		if slices.ContainsFunc(l.candidates, func(k candidate) bool { return s.names(k.variable, l.to) }) {
 			return slices.DeleteFunc(l.candidates, part)
@@ -331,7 +331,7 @@ func (s *search) bind(l *slot) []candidate {
 // names reports whether the whole name of a variable starts at a token.
 func (s *search) names(variable, at int) bool {
 	return slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
-		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told
+		return m.variable == variable && m.from == at && m.weight >= s.weights.ExactName && !m.told && !anyIs(s.prose.tokens[m.from:m.to], "attaches")
 	})
 }
 

@@ -19,14 +19,45 @@ func (s *search) unused(best *combination) *value.Error {
 		if k.variable < 0 || k.evidence >= s.weights.LeastNamed || k.linked || k.relative || len(s.list[k.slot].candidates) == 1 && !s.vocabulary.terms[k.variable].table && !stranger {
 			continue
 		}
-		rest := slices.Delete(slices.Clone(best.picks), i, i+1)
-		idle := func(target int) bool {
-			with, without := s.derive(best.picks, target), s.derive(rest, target)
-			return with.ok && without.ok && without.stated-without.used < with.stated-with.used
-		}
-		if !slices.ContainsFunc(targets, func(target int) bool { return !idle(target) }) {
+		if s.idlePick(best, i, targets) {
 			return notUnderstood(quoted(s.prose.fragment(s.list[k.slot].from, s.list[k.slot].to)))
 		}
+	}
+	return nil
+}
+
+// idlePick reports whether an amount takes no part in the answers, which follow without it.
+func (s *search) idlePick(best *combination, i int, targets []int) bool {
+	rest := slices.Delete(slices.Clone(best.picks), i, i+1)
+	return !slices.ContainsFunc(targets, func(target int) bool {
+		with, without := s.derive(best.picks, target), s.derive(rest, target)
+		return !with.ok || !without.ok || without.stated-without.used >= with.stated-with.used
+	})
+}
+
+// asideOf refuses an amount that a first turn states and that takes no part in what it asks for,
+// unless the others say as much as it does: "what would 70 riders and 12 horses pay?" It offers
+// what all of the amounts lead to.
+func (s *search) asideOf(best *combination) *value.Error {
+	if s.base != nil || s.pending != nil || best.target < 0 {
+		return nil
+	}
+	targets := []int{best.target}
+	if joined, together := s.joinedNames(best); together {
+		targets = joined
+	}
+	for i, k := range best.picks {
+		q := s.list[k.slot].quantity
+		if k.variable < 0 || q < 0 || s.prose.quantities[q].labels() || !s.idlePick(best, i, targets) {
+			continue
+		}
+		if d := s.derive(slices.Delete(slices.Clone(best.picks), i, i+1), k.variable); d.ok {
+			continue // it agrees with the others, or contradicts them
+		}
+		if s.prose.told(s.list[k.slot].from) && k.name >= 0 && s.prose.mentions[k.name].weight >= s.weights.ExactName && s.named(best.target) {
+			continue // of a story
+		}
+		return notUnderstood(s.say("takes no part", s.title(k.variable), s.title(best.target)))
 	}
 	return nil
 }

@@ -7,8 +7,10 @@ import (
 	"unicode"
 
 	"reckon/engine"
+	"reckon/engine/decimal"
 	"reckon/engine/format"
 	"reckon/engine/units"
+	"reckon/engine/value"
 )
 
 // Vocabulary is what the prose about a domain can be made of: the words of its variables, their
@@ -166,6 +168,8 @@ func (of *tables) newTerm(d *engine.Domain, variable int) term {
 		t.dimensional, t.dimension = true, units.None
 	case format.IsTime(t.kind):
 		t.dimensional, t.dimension = true, units.Time
+	case !t.dimensional && t.kind == numberKind && writtenPlain(&def):
+		t.dimensional, t.dimension = true, units.None
 	}
 	if t.hidden {
 		return t
@@ -211,6 +215,15 @@ func (of *tables) newTerm(d *engine.Domain, variable int) term {
 		}
 	}
 	return t
+}
+
+// writtenPlain reports whether the default or a bound of a variable is a number without a unit, so
+// that it counts something although no equation tells.
+func writtenPlain(def *value.Variable) bool {
+	return slices.ContainsFunc([]string{def.Default.Scalar(), def.Min, def.Max}, func(text string) bool {
+		_, err := decimal.Parse(text)
+		return err == nil
+	})
 }
 
 // stems are those of all names of a variable.
