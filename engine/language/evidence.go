@@ -82,7 +82,7 @@ func (s *search) leads(m *mention, to int) bool {
 	if m.from < to || to == 0 || p.within[to-1] < 0 || at >= len(p.tokens) {
 		return false
 	}
-	if anyIs(p.tokens[m.from:m.to], "attaches") {
+	if anyIs(p.tokens[to:m.to], "at rate") || anyIs(p.tokens[m.from:m.to], "attaches") {
 		for at < len(p.tokens)-1 && (p.tokens[at].is("partitive") || p.tokens[at].is("stating")) {
 			at++
 		}

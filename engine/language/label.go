@@ -174,6 +174,9 @@ func (v *Vocabulary) insteadOfLabel(p *prose, from, to int, label string) bool {
 	if from > 0 && (p.tokens[from-1].is("how") || p.tokens[from-1].is("per")) {
 		return true // "how heavy", "$5 per photo"
 	}
+	if from > 0 && p.tokens[from-1].fold == "/" && !p.tokens[from].spaced {
+		return true // "40 Mbit/s" beside an S band
+	}
 	chosen := false
 	for i := range v.terms {
 		chosen = chosen || to < len(p.tokens) && v.hasChoice(i, label) && slices.ContainsFunc(v.terms[i].names, func(n name) bool { return slices.Contains(n.words, p.tokens[to].stem) })
