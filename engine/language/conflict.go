@@ -51,7 +51,7 @@ func (s *search) bound(best *combination) *value.Error {
 			if m.other || s.vocabulary.terms[m.variable].moment() && m.to == m.from+1 && !p.quantities[l.quantity].moment { // "pours 1,500 g"
 				continue
 			}
-			if m.variable == best.target && !closing || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) || slices.Contains(joined, m.variable) && (p.heads(m) || p.tokens[m.to].fold == ":") {
+			if m.variable == best.target && !closing && !s.headsOther(m) || m.weight < s.weights.ExactName || m.to > l.from || p.tokens[m.to-1].is("grammar") || m.to-m.from == 1 && p.tables.said(p.tokens[m.from].fold) || gives(best.picks, m.variable) || !p.states(m.to, l.from) && !p.attached(m, l.from) || slices.Contains(joined, m.variable) && (p.heads(m) || p.tokens[m.to].fold == ":") {
 				continue
 			}
 			rival := slices.ContainsFunc(p.mentions, func(o mention) bool {
@@ -64,6 +64,15 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// headsOther reports whether a first prompt without a question opens with the whole name of another
+// result than a name is of: "raw wool from 30 sheep, fleece weight 3 hours".
+func (s *search) headsOther(m *mention) bool {
+	p := s.prose
+	return s.base == nil && len(p.questions) == 0 && p.asked == nil && slices.ContainsFunc(p.mentions, func(o mention) bool {
+		return o.variable != m.variable && o.from == 0 && o.weight >= s.weights.ExactName && s.vocabulary.terms[o.variable].derived
+	})
 }
 
 // states reports whether the words between a name and an amount say that the one is the other, or
