@@ -219,6 +219,9 @@ func (s *search) otherChoice(best *combination) *value.Error {
 			if !dated && s.nameless(behind) && (called || p.known[behind] == asNothing || p.known[behind] == asTypo) {
 				return notUnderstood(quoted(p.fragment(m.from, behind+1)))
 			}
+			if s.base == nil && slices.Contains(best.plan.assumed, m.variable) && !m.told && !s.partOfOther(&m, best) {
+				return notUnderstood(quoted(p.fragment(max(0, m.from-1), min(len(p.tokens), m.to+1)))) // "pressing by foot", "Q band"
+			}
 		}
 	}
 	for i := range p.quantities {
@@ -241,6 +244,14 @@ func (s *search) otherChoice(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// partOfOther reports whether the words of a name are those of another one that has an amount or is
+// asked for.
+func (s *search) partOfOther(m *mention, best *combination) bool {
+	return slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+		return o.variable != m.variable && o.overlaps(m) && o.weight >= s.weights.LeastWord && (gives(best.picks, o.variable) || o.variable == best.target || slices.Contains(best.together, o.variable))
+	})
 }
 
 // unsaid refuses a word that nobody knows behind the name of what is so or not, where its answer
