@@ -3,6 +3,8 @@ package language
 import (
 	"slices"
 	"strings"
+
+	"reckon/engine/units"
 )
 
 // findChanges finds amounts that tell a difference, and words that multiply.
@@ -33,7 +35,7 @@ func (p *prose) findChanges(tables *tables) {
 		}
 		for _, r := range tables.patterns("factors") {
 			n, _ := r.pattern.match(p.tokens, p.used, at)
-			if n == 0 || p.spellsName(at) {
+			if n == 0 || p.spellsName(at) || p.howOften(at+n) {
 				continue
 			}
 			if p.within[at] >= 0 && p.quantities[p.within[at]].to > at+n {
@@ -59,6 +61,16 @@ func (p *prose) findChanges(tables *tables) {
 			break
 		}
 	}
+}
+
+// howOften reports whether words from one on say in what time something happens so often, "twice a
+// day".
+func (p *prose) howOften(at int) bool {
+	if at+1 >= len(p.tokens) || !p.tokens[at].is("indefinite") && !p.tokens[at].is("per") && !p.tokens[at].is("each") {
+		return false
+	}
+	unit, n := p.tables.scanUnit(p.tokens, at+1, units.Standard())
+	return n > 0 && unit.Dimension() == units.Time
 }
 
 // spellsName reports whether words from one on are the name of a variable, such as "twice the

@@ -273,7 +273,7 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 				continue
 			}
 			n := &p.mentions[o.name]
-			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; n.from != m.from || n.to != m.to || max(m.weight, n.weight)-min(m.weight, n.weight) > s.weights.MostExplained || t.kind != u.kind || t.dimension != u.dimension && t.number() != u.number() {
+			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; n.from != m.from || n.to != m.to || max(m.weight, n.weight)-min(m.weight, n.weight) > s.weights.MostExplained || t.kind != u.kind || t.dimension != u.dimension && !(t.priced && u.priced) || !s.headed(k.variable, m.to-1) || !s.headed(o.variable, m.to-1) {
 				continue
 			}
 			both := append(slices.Clone(best.picks), *o)
@@ -287,6 +287,17 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// headed reports whether a word is the head of a name of a variable: that of the price in "Slice
+// price" and "Price per night".
+func (s *search) headed(variable, at int) bool {
+	of := s.vocabulary.tables
+	return slices.ContainsFunc(names(&s.vocabulary.domain.Variables[variable]), func(text string) bool {
+		words := splitWords(text)
+		i := slices.IndexFunc(words, func(w string) bool { return of.stem(w) == s.prose.stems[at] })
+		return i >= 0 && (i+1 == len(words) || of.said(words[i+1]))
+	})
 }
 
 // twice is the doubt about two amounts for one variable.

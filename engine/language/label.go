@@ -120,14 +120,23 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 		} else if absent {
 			r.text = tablesOf(v.domain.Language).say("denied")
 		}
-		to := begin + n
+		to, weak := begin+n, l.weak
+		if l.denied != "" && to+1 < len(p.tokens) && (p.tokens[to].fold == ":" || p.tokens[to].fold == "=") {
+			yes, no := value.SameLabel(p.tokens[to+1].text, v.tables.say("affirmed")), value.SameLabel(p.tokens[to+1].text, v.tables.say("denied"))
+			if no {
+				r.text = l.denied // "insurance: no"
+			}
+			if yes || no {
+				to, weak = to+2, false
+			}
+		}
 		if !absent && v.insteadOfLabel(p, begin, to, l.value) {
 			continue
 		}
 		if l.variable >= 0 && to < len(p.tokens) && v.hasChoice(l.variable, v.rareLabel(&p.tokens[to])) {
 			to++
 		}
-		return quantity{from: at, to: to, readings: []reading{r}, weak: l.weak}, true
+		return quantity{from: at, to: to, readings: []reading{r}, weak: weak}, true
 	}
 	if absent {
 		return v.wholeLabel(p, at)

@@ -54,12 +54,35 @@ func (s *search) asideOf(best *combination) *value.Error {
 		if d := s.derive(slices.Delete(slices.Clone(best.picks), i, i+1), k.variable); d.ok {
 			continue // it agrees with the others, or contradicts them
 		}
-		if s.prose.told(s.list[k.slot].from) && k.name >= 0 && s.prose.mentions[k.name].weight >= s.weights.ExactName && s.named(best.target) {
-			continue // of a story
+		if other := s.sharesAsked(best, i); other >= 0 {
+			second := *best
+			second.target, second.together = other, nil
+			return s.choose([]combination{*best, second})
+		}
+		if k.name >= 0 && s.prose.mentions[k.name].weight >= s.weights.ExactName && (s.prose.told(s.list[k.slot].from) && s.named(best.target) || s.namedBy(best.target, s.weights.ExactName)) {
+			continue // of a story, "fuel cost for 300 miles and 3 people"
 		}
 		return notUnderstood(s.say("takes no part", s.title(k.variable), s.title(best.target)))
 	}
 	return nil
+}
+
+// sharesAsked is a result that an amount takes part in and that is called by the word which names
+// the one that is asked for, -1 for none: "the dose for 3 images at a distance of 2 m", that of the
+// patient or of the operator.
+func (s *search) sharesAsked(best *combination, i int) int {
+	p := s.prose
+	for _, m := range p.mentions {
+		if m.variable != best.target || m.weight < s.weights.LeastAsking {
+			continue
+		}
+		for _, o := range p.mentions {
+			if o.variable != best.target && o.from == m.from && o.to == m.to && o.weight >= s.weights.LeastWord && s.headed(o.variable, m.to-1) && s.vocabulary.terms[o.variable].derived && !gives(best.picks, o.variable) && !s.idlePick(best, i, []int{o.variable}) {
+				return o.variable
+			}
+		}
+	}
+	return -1
 }
 
 // ofStranger reports whether an amount is one of what nobody knows: "plus 3 deliveries", "5 kg of
