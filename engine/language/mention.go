@@ -42,13 +42,19 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
 			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
 			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && longer.weight < v.weights.ExactName // "course fee" within "pay a course fee"
-			if longer.variable != m.variable && (within || across) && !loose && longer.weight >= v.weights.LeastLonger {
+			counts := m.weight >= v.weights.ExactName && p.counting(m.from) && longer.to > m.to && anyIs(p.tokens[m.to:longer.to], "at rate") // "60 pieces at a price"
+			if longer.variable != m.variable && (within || across) && !loose && !counts && longer.weight >= v.weights.LeastLonger {
 				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost", "cost of the way" behind "fuel"
 				break
 			}
 		}
 	}
 	return found
+}
+
+// counting reports whether a bare number stands right before a token.
+func (p *prose) counting(at int) bool {
+	return at > 0 && p.within[at-1] >= 0 && bareOnly(p.quantities[p.within[at-1]])
 }
 
 // preferLiteral tells variables apart that are called by one word in the singular and in the
@@ -101,7 +107,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 		var got, peak float64
 		gap, last, ordered := 0, -1, true
 		for i := at; i < len(p.tokens) && gap <= 2; i++ {
-			if p.meaning[i] == other || p.doer(i, at) || p.tokens[i].kind == number || p.tokens[i].kind == mark && p.tokens[i].fold != "-" || i > at && p.within[i] != p.within[i-1] {
+			if p.meaning[i] == other || p.doer(i, at) || p.tokens[i].kind == number || p.tokens[i].kind == mark && (p.tokens[i].fold != "-" || p.tokens[i].spaced) || i > at && p.within[i] != p.within[i-1] {
 				break
 			}
 			position, quality, size := v.matches(p, i, n, used)

@@ -185,7 +185,7 @@ func (t *Trace) mayShare(variable, n int) bool {
 			able++
 			own := func() bool { // by words of its own
 				a, b := s.prose.mentions[k.name], s.prose.mentions[c.name]
-				return (!row || b.weight >= s.weights.ExactName) && !a.contains(&b) && !(row && a.from == b.from && a.to == b.to)
+				return (!row || b.weight >= s.weights.ExactName && !s.prose.counting(b.from)) && !a.contains(&b) && !(row && a.from == b.from && a.to == b.to)
 			}
 			if c.variable == variable || c.evidence >= s.weights.LeastNamed && (k.name < 0 || own()) {
 				named++
