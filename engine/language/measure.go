@@ -170,10 +170,13 @@ func (s *scanner) readArticle(q *quantity, a amount) {
 		*q = q2
 		return
 	}
-	q.readings, q.weak = nil, true
+	whole := at > q.to // "a whole week"
+	q.readings, q.weak = nil, !whole
 	for _, f := range s.unitsAt(at, true) {
 		if !f.share && f.unit != units.One {
-			q.readings = append(q.readings, s.weakly(s.reading(a, f, f.n)))
+			one := s.reading(a, f, f.n)
+			one.weak = !whole
+			q.readings = append(q.readings, one)
 			q.to = at + f.n
 		}
 	}
