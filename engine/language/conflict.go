@@ -17,7 +17,8 @@ func (s *search) contested(best *combination) *value.Error {
 		for _, top := range l.candidates {
 			same := top.score > k.score && top.linked && k.name >= 0 && k.linked && s.prose.mentions[top.name].weight >= s.weights.ExactName && s.prose.mentions[k.name].weight < s.weights.ExactName &&
 				s.prose.mentions[top.name].from == s.prose.mentions[k.name].from && s.prose.mentions[top.name].to == s.prose.mentions[k.name].to // "the running time is 50 minutes, with a running time of 70"
-			if top.score <= k.score+s.weights.LeastContest && !same {
+			counted := l.quantity >= 0 && s.counted(&s.prose.quantities[l.quantity]) && s.names(top.variable, l.to) && !s.names(k.variable, l.to) && k.name >= 0 && s.prose.mentions[k.name].to <= l.from // "the book has 160 pages"
+			if top.score <= k.score+s.weights.LeastContest && !same && !counted {
 				break
 			}
 			j := slices.IndexFunc(best.picks, func(o candidate) bool { return o.variable == top.variable })
@@ -48,6 +49,9 @@ func (s *search) bound(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
+			if m.from > 0 && m.to == m.from+1 && p.tokens[m.from-1].is("subject") {
+				continue // "we drill 48 metres"
+			}
 			if m.other || s.vocabulary.terms[m.variable].moment() && m.to == m.from+1 && !p.quantities[l.quantity].moment { // "pours 1,500 g"
 				continue
 			}

@@ -81,6 +81,7 @@ func (s *search) slots() []slot {
 			list[i].candidates, list[i].dropped = nil, true
 		}
 	}
+	s.takeTurns(list)
 	for _, v := range s.announcedResults() {
 		for i := range list {
 			list[i].candidates = slices.DeleteFunc(list[i].candidates, func(k candidate) bool { return k.variable == v })
@@ -96,6 +97,43 @@ func (s *search) slots() []slot {
 		}
 	}
 	return list
+}
+
+// takeTurns leaves amounts to the names before them where a prompt is nothing but names and amounts in
+// turn, and closes with a name: "nurses 6 nurse wage 29 staff cost".
+func (s *search) takeTurns(list []slot) {
+	p := s.prose
+	named := func(from, to int) []int {
+		var variables []int
+		for i := range p.mentions {
+			if m := &p.mentions[i]; m.from == from && m.to == to && m.weight >= s.weights.ExactName && !m.told {
+				variables = append(variables, m.variable)
+			}
+		}
+		return variables
+	}
+	owners, at := make([][]int, len(list)), 0
+	for i := range list {
+		if l := &list[i]; l.quantity >= 0 && l.from > at {
+			owners[i] = named(at, l.from)
+		}
+		if !slices.ContainsFunc(list[i].candidates, func(k candidate) bool {
+			return slices.Contains(owners[i], k.variable) && !s.vocabulary.terms[k.variable].output
+		}) {
+			return
+		}
+		at = list[i].to
+	}
+	end := len(p.tokens)
+	for end > at && p.tokens[end-1].kind == mark {
+		end--
+	}
+	if len(list) < 2 || at == end || !slices.ContainsFunc(named(at, end), func(v int) bool { return s.vocabulary.terms[v].output }) {
+		return
+	}
+	for i := range list {
+		list[i].candidates = slices.DeleteFunc(list[i].candidates, func(k candidate) bool { return !slices.Contains(owners[i], k.variable) })
+	}
 }
 
 // announcedResults are the results that are named before a colon, two or more of them, and that no
