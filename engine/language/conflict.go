@@ -273,7 +273,7 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if o.variable < 0 || o.variable == k.variable || o.relative || o.name < 0 || slices.Contains(targets, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output {
+			if o.variable < 0 || o.variable == k.variable || o.relative || o.name < 0 || slices.Contains(targets, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed {
 				continue
 			}
 			n := &p.mentions[o.name]
@@ -288,6 +288,32 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 			swapped.picks = slices.Clone(best.picks)
 			swapped.picks[i] = *o
 			return s.choose([]combination{*best, swapped})
+		}
+	}
+	return nil
+}
+
+// ratherOther refuses an amount that a first turn leaves to a result of equations although, by its
+// words, it would rather be another variable's, with which nothing that is asked for follows: "what's
+// the profit if a jar costs 15 francs?"
+func (s *search) ratherOther(best *combination) *value.Error {
+	if s.base != nil || s.pending != nil || best.target < 0 || !s.vocabulary.terms[best.target].output || best.plan.defaults < 2 {
+		return nil
+	}
+	for i := range best.picks {
+		k := &best.picks[i]
+		if k.variable < 0 || k.relative || !s.vocabulary.terms[k.variable].output {
+			continue
+		}
+		for c := range s.list[i].candidates {
+			o := &s.list[i].candidates[c]
+			if o.variable < 0 || o.relative || o.score <= k.score || o.variable == best.target || slices.Contains(best.together, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed {
+				continue
+			}
+			swapped := *best
+			swapped.picks = slices.Clone(best.picks)
+			swapped.picks[i] = *o
+			return s.choose([]combination{swapped, *best})
 		}
 	}
 	return nil
