@@ -104,6 +104,7 @@ func TestRowsOfGerman(t *testing.T) {
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tables.tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},
+		"comparings": func(prompt string) string { return behind(tables, prompt, tables.tokenize(prompt)) },
 		"steps": func(prompt string) string {
 			l, _ := words.listed(prompt, tables.tokenize(prompt))
 			return fmt.Sprint(len(l.prompts))

@@ -87,6 +87,9 @@ func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine
 	case replyThanks:
 		return r, value.Problem(nothingAsked, t.say("welcome")), true
 	}
+	if trace.Compare = s.comparedChoice(c); trace.Compare > 0 {
+		return shown, nil, true
+	}
 	if !p.opensOnly() {
 		return r, nil, false
 	}
@@ -101,6 +104,42 @@ func (s *search) answers(tokens []token, c Conversation, trace *Trace) (r engine
 		return r, value.Problem(nothingAsked, t.say("dropped")), true
 	}
 	return r, nil, false
+}
+
+// comparedChoice is the last scenario but the one in focus that has the choice which a whole prompt
+// compares with, "compare that with the oak"; 0 for none.
+func (s *search) comparedChoice(c Conversation) int {
+	p, from := s.prose, 0
+	for _, r := range s.vocabulary.tables.patterns("comparings") {
+		n, _ := r.pattern.match(p.tokens, nil, 0)
+		from = max(from, n)
+	}
+	labels := slices.DeleteFunc(slices.Clone(p.quantities), func(q quantity) bool { return !q.labels() })
+	if from == 0 || c.Focus == 0 || len(labels) != 1 || len(p.quantities) != 1 || labels[0].from < from {
+		return 0
+	}
+	text := labels[0].readings[0].text
+	for at := from; at < len(p.tokens); at++ {
+		own := slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= at && at < m.to })
+		if p.within[at] < 0 && p.meaning[at] == content && !own {
+			return 0
+		}
+	}
+	for i := c.Last; i > 0; i-- {
+		base := c.Scenario(i)
+		if i == c.Focus || base == nil {
+			continue
+		}
+		if slices.ContainsFunc(base.Values, func(v engine.ScenarioValue) bool {
+			def := &s.vocabulary.domain.Variables[v.Variable]
+			choice, ok := def.Choice(text)
+			q, single := v.Value.Single()
+			return ok && single && def.Label(q.Number) == choice.Label
+		}) {
+			return i
+		}
+	}
+	return 0
 }
 
 // opensOnly reports whether a prompt says nothing beside which scenario it builds on.

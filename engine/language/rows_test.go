@@ -108,6 +108,7 @@ func TestRows(t *testing.T) {
 		"choices": func(prompt string) string {
 			return fmt.Sprint(words.settled(tokenize(prompt), make([]engine.Request, 3)) + 1)
 		},
+		"comparings": func(prompt string) string { return behind(readTables(), prompt, tokenize(prompt)) },
 		"steps": func(prompt string) string {
 			l, _ := words.listed(prompt, tokenize(prompt))
 			return fmt.Sprint(len(l.prompts))
@@ -189,4 +190,14 @@ func TestDistance(t *testing.T) {
 			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
+}
+
+// behind is what stands behind the words of a comparison at the start of a prompt.
+func behind(of *tables, prompt string, tokens []token) string {
+	for _, r := range of.patterns("comparings") {
+		if n, _ := r.pattern.match(tokens, nil, 0); n > 0 {
+			return prompt[tokens[n].start:]
+		}
+	}
+	return ""
 }
