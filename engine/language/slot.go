@@ -185,19 +185,38 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 		return false
 	}
 	q := &p.quantities[l.quantity]
+	if slices.ContainsFunc(list, func(o slot) bool { return o.quantity > l.quantity && s.sameAmount(l, &o) }) {
+		return true
+	}
 	if !bareOnly(*q) && len(q.readings) > 0 && q.readings[0].unit != nil && !q.weak {
 		return len(l.candidates) > 0 && l.candidates[0].evidence < s.weights.LeastNamed && slices.ContainsFunc(list, func(o slot) bool {
 			return o.quantity > l.quantity && o.change == nil && len(o.candidates) > 0 && o.candidates[0].linked && o.candidates[0].evidence >= s.weights.LeastNamed &&
 				p.quantities[o.quantity].readings[0].text == q.readings[0].text
 		})
 	}
-	if len(l.candidates) > 0 || !bareOnly(*q) {
+	if !bareOnly(*q) || len(l.candidates) > 0 && (l.candidates[0].evidence >= s.weights.LeastNamed || !s.followed(q) && !s.countsLabel(q)) {
 		return false
 	}
 	return slices.ContainsFunc(list, func(o slot) bool {
 		return o.quantity >= 0 && o.quantity != l.quantity && o.change == nil && bareOnly(p.quantities[o.quantity]) && s.counted(&p.quantities[o.quantity]) &&
 			p.quantities[o.quantity].readings[0].text == p.quantities[l.quantity].readings[0].text
 	})
+}
+
+// sameAmount reports whether two amounts are the same value of the same variable, which words of
+// one of them name: "a price per frame of 12 cents, i.e. 0.12 EUR".
+func (s *search) sameAmount(l, o *slot) bool {
+	p := s.prose
+	if l.change != nil || o.change != nil || len(l.candidates) == 0 || len(o.candidates) == 0 || p.quantities[l.quantity].labels() || s.sides(&p.quantities[l.quantity]) {
+		return false
+	}
+	a, b := &l.candidates[0], &o.candidates[0]
+	if a.variable < 0 || a.variable != b.variable || a.relative || b.relative || max(a.evidence, b.evidence) < s.weights.LeastNamed {
+		return false
+	}
+	one, errs := s.vocabulary.given(a.variable, a.text, s.env)
+	other, more := s.vocabulary.given(b.variable, b.text, s.env)
+	return len(errs)+len(more) == 0 && one.Value.Equal(other.Value)
 }
 
 // concluded says which slots tell once more, behind a word that sums up, what a slot before them
