@@ -90,7 +90,8 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 				return list, (p.tokens[a.to].fold == "," || !s.elliptic(a, b)) && !slices.ContainsFunc(list, func(v int) bool { return v != best.target && !s.derive(best.picks, v).ok })
 			}
 		}
-		if p.heads(a) && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
+		story := a.from > 0 && p.tokens[a.from-1].is("article") && p.told(a.from) // "The horses came in on Monday. What …?"
+		if p.heads(a) && !story && !p.tokens[a.to].is("dated") && a.weight >= s.weights.ExactName && a.variable != best.target && len(p.questions) > 0 && p.questions[0].from > a.to && len(s.list) > 0 && s.list[0].from < p.questions[0].from {
 			return []int{a.variable, best.target}, false
 		}
 	}
