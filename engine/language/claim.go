@@ -63,10 +63,7 @@ func (s *search) periodLost(best *combination) *value.Error {
 			for _, other := range s.list[j].candidates {
 				if other.variable >= 0 && s.unitNames(other.variable, period) && s.sharesWords(o.name, other.variable) && !gives(best.picks, other.variable) &&
 					s.vocabulary.terms[other.variable].dimension == s.vocabulary.terms[o.variable].dimension {
-					swapped := *best
-					swapped.picks = slices.Clone(best.picks)
-					swapped.picks[j] = other
-					return s.choose([]combination{swapped, *best})
+					return s.choose([]combination{best.with(j, &other), *best})
 				}
 			}
 		}

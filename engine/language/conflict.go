@@ -207,9 +207,7 @@ func (s *search) eitherResult(best *combination) *value.Error {
 			if t.kind != u.kind || t.dimension != u.dimension {
 				continue
 			}
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i] = *other
+			swapped := best.with(i, other)
 			one, ok := s.value(best)
 			two, also := s.value(&swapped)
 			if ok && also && !one.Equal(two) {
@@ -231,16 +229,14 @@ func (s *search) eitherVariable(best *combination) *value.Error {
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if o.variable < 0 || o.variable == k.variable || o.relative || o.variable == best.target || slices.Contains(best.together, o.variable) || gives(best.picks, o.variable) || s.inBase(o.variable) {
+			if !best.leaves(k, o) || s.inBase(o.variable) {
 				continue
 			}
 			t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]
 			if t.kind != u.kind || t.dimension != u.dimension || u.output != t.output || k.evidence-o.evidence > s.weights.MostWords || k.linked != o.linked {
 				continue
 			}
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i] = *o
+			swapped := best.with(i, o)
 			if d := s.derive(swapped.picks, best.target); !d.ok || d.used < d.stated || d.steps > best.plan.steps || d.defaults > best.plan.defaults {
 				continue
 			}
@@ -261,41 +257,35 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 	if s.base != nil || s.pending != nil || best.target < 0 {
 		return nil
 	}
-	targets := append([]int{best.target}, best.together...)
 	for i := range best.picks {
 		k := &best.picks[i]
 		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || k.name < 0 || p.quantities[s.list[i].quantity].weak || s.vocabulary.terms[k.variable].output {
 			continue
 		}
-		m := &p.mentions[k.name]
-		if m.weight >= s.weights.ExactName || s.followed(&p.quantities[s.list[i].quantity]) {
+		if p.mentions[k.name].weight >= s.weights.ExactName || s.followed(&p.quantities[s.list[i].quantity]) {
 			continue
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if o.variable < 0 || o.variable == k.variable || o.relative || o.name < 0 || slices.Contains(targets, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed {
-				continue
-			}
-			n := &p.mentions[o.name]
-			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; n.from != m.from || n.to != m.to || max(m.weight, n.weight)-min(m.weight, n.weight) > s.weights.MostExplained || t.kind != u.kind || t.dimension != u.dimension && !(t.priced && u.priced) || !s.headed(k.variable, m.to-1) || !s.headed(o.variable, m.to-1) {
+			if !best.leaves(k, o) || o.name < 0 || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed || !s.alike(k, o) {
 				continue
 			}
 			both := append(slices.Clone(best.picks), *o)
-			if !slices.ContainsFunc(targets, func(v int) bool { d := s.derive(both, v); return d.ok && d.used > s.derive(best.picks, v).used }) {
-				continue
+			helps := func(target int) bool {
+				d := s.derive(both, target)
+				return d.ok && d.used > s.derive(best.picks, target).used
 			}
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i] = *o
-			return s.choose([]combination{*best, swapped})
+			if slices.ContainsFunc(append([]int{best.target}, best.together...), helps) {
+				return s.choose([]combination{*best, best.with(i, o)})
+			}
 		}
 	}
 	return nil
 }
 
 // ratherOther refuses an amount that a first turn leaves to a result of equations although, by its
-// words, it would rather be another variable's, with which nothing that is asked for follows: "what's
-// the profit if a jar costs 15 francs?"
+// words, it would rather be another variable's, with which nothing that is asked for follows:
+// "what's the profit if a jar costs 15 francs?"
 func (s *search) ratherOther(best *combination) *value.Error {
 	if s.base != nil || s.pending != nil || best.target < 0 || !s.vocabulary.terms[best.target].output || best.plan.defaults < 2 {
 		return nil
@@ -307,16 +297,21 @@ func (s *search) ratherOther(best *combination) *value.Error {
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if o.variable < 0 || o.relative || o.score <= k.score || o.variable == best.target || slices.Contains(best.together, o.variable) || gives(best.picks, o.variable) || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed {
-				continue
+			if best.leaves(k, o) && o.score > k.score && o.evidence >= s.weights.LeastNamed && !s.vocabulary.terms[o.variable].output {
+				return s.choose([]combination{best.with(i, o), *best})
 			}
-			swapped := *best
-			swapped.picks = slices.Clone(best.picks)
-			swapped.picks[i] = *o
-			return s.choose([]combination{swapped, *best})
 		}
 	}
 	return nil
+}
+
+// alike reports whether one word names two variables of a kind about as surely, and is the head of a
+// name of both.
+func (s *search) alike(k, o *candidate) bool {
+	m, n := &s.prose.mentions[k.name], &s.prose.mentions[o.name]
+	t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]
+	return n.from == m.from && n.to == m.to && max(m.weight, n.weight)-min(m.weight, n.weight) <= s.weights.MostExplained &&
+		t.kind == u.kind && (t.dimension == u.dimension || t.priced && u.priced) && s.headed(k.variable, m.to-1) && s.headed(o.variable, m.to-1)
 }
 
 // headed reports whether a word is the head of a name of a variable: that of the price in "Slice

@@ -48,6 +48,20 @@ type combination struct {
 	tried    bool // it was calculated
 }
 
+// with is a combination that gives one of its amounts to another variable.
+func (c *combination) with(i int, k *candidate) combination {
+	other := *c
+	other.picks = slices.Clone(c.picks)
+	other.picks[i] = *k
+	return other
+}
+
+// leaves reports whether a combination, which gives an amount to one variable, could give it to
+// another one: it is not asked for and has no other amount.
+func (c *combination) leaves(k, o *candidate) bool {
+	return o.variable >= 0 && o.variable != k.variable && !o.relative && o.variable != c.target && !slices.Contains(c.together, o.variable) && !gives(c.picks, o.variable)
+}
+
 // combinations are the readings of the prompt, best first.
 func (s *search) combinations() []combination {
 	partial := []combination{{target: -1}}

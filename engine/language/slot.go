@@ -99,8 +99,8 @@ func (s *search) slots() []slot {
 	return list
 }
 
-// takeTurns leaves amounts to the names before them where a prompt is nothing but names and amounts in
-// turn, and closes with a name: "nurses 6 nurse wage 29 staff cost".
+// takeTurns leaves amounts to the names before them where a prompt is nothing but names and amounts
+// in turn, and closes with a name: "nurses 6 nurse wage 29 staff cost".
 func (s *search) takeTurns(list []slot) {
 	p := s.prose
 	named := func(from, to int) []int {

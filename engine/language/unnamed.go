@@ -36,8 +36,8 @@ func (s *search) idlePick(best *combination, i int, targets []int) bool {
 }
 
 // asideOf refuses an amount that a first turn states and that takes no part in what it asks for,
-// unless the others say as much as it does: "what would 70 riders and 12 horses pay?" It offers
-// what all of the amounts lead to.
+// unless the others say as much as it does: "what would 70 riders and 12 horses pay?" Where another
+// result that it takes part in is called by the word that asks, it offers both.
 func (s *search) asideOf(best *combination) *value.Error {
 	if s.base != nil || s.pending != nil || best.target < 0 {
 		return nil
@@ -146,10 +146,7 @@ func (s *search) bareMoney(best *combination) *value.Error {
 		for c := range l.candidates {
 			o := &l.candidates[c]
 			if o.variable >= 0 && o.variable != k.variable && o.evidence < s.weights.LeastWord && !s.vocabulary.terms[o.variable].output && !gives(best.picks, o.variable) {
-				swapped := *best
-				swapped.picks = slices.Clone(best.picks)
-				swapped.picks[i] = *o
-				return s.choose([]combination{*best, swapped})
+				return s.choose([]combination{*best, best.with(i, o)})
 			}
 		}
 	}
