@@ -73,11 +73,11 @@ func (s *search) asideOf(best *combination) *value.Error {
 func (s *search) sharesAsked(best *combination, i int) int {
 	p := s.prose
 	for _, m := range p.mentions {
-		if m.variable != best.target || m.weight < s.weights.LeastAsking {
+		if m.variable != best.target || m.weight < s.weights.LeastAsking || slices.ContainsFunc(p.mentions, func(o mention) bool { return o.variable == m.variable && o.weight > m.weight }) {
 			continue
 		}
 		for _, o := range p.mentions {
-			if o.variable != best.target && o.from == m.from && o.to == m.to && o.weight >= s.weights.LeastWord && s.headed(o.variable, m.to-1) && s.vocabulary.terms[o.variable].derived && !gives(best.picks, o.variable) && !s.idlePick(best, i, []int{o.variable}) {
+			if o.variable != best.target && o.from == m.from && o.to == m.to && o.weight >= s.weights.LeastWord && s.headed(o.variable, m.to-1) && s.vocabulary.terms[o.variable].derived && !gives(best.picks, o.variable) && s.derive(best.picks, o.variable).ok && !s.idlePick(best, i, []int{o.variable}) {
 				return o.variable
 			}
 		}

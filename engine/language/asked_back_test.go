@@ -1,0 +1,74 @@
+package language
+
+import (
+	"strings"
+	"testing"
+
+	"reckon/engine"
+	"reckon/engine/decimal"
+	"reckon/engine/value"
+)
+
+// stall is a bake sale with two prices, two results that sum up and choices.
+func stall(t *testing.T) *engine.Domain {
+	t.Helper()
+	d, issues := engine.Compile(engine.Definition{
+		Title: "Bake sale",
+		Variables: []value.Variable{
+			{Key: "cakes", Title: "Cakes", Min: "0"}, {Key: "slices", Title: "Slices per cake", Default: value.Scalar("12")},
+			{Key: "slice_price", Title: "Slice price", Unit: "USD"},
+			{Key: "bags", Title: "Bags", Min: "0"}, {Key: "bag_price", Title: "Bag price", Unit: "USD", Default: value.Scalar("2 USD")},
+			{Key: "size", Title: "Size", Choices: []value.Choice{{Label: "small", Value: decimal.Int(1)}, {Label: "large", Value: decimal.Int(2)}}, Default: value.Scalar("small")},
+			{Key: "ribbon", Title: "Ribbon", Choices: []value.Choice{{Label: "no"}, {Label: "yes", Value: decimal.Int(1)}}, Default: value.Scalar("no")},
+			{Key: "helpers", Title: "Helpers", Min: "0"}, {Key: "hours", Title: "Hours", Unit: "h"}, {Key: "work", Title: "Work", Unit: "h"},
+			{Key: "cake_money", Title: "Cake money", Unit: "USD"}, {Key: "bag_money", Title: "Bag money", Unit: "USD"},
+			{Key: "raised", Title: "Raised", Unit: "USD"},
+		},
+		Activities: []engine.Activity{
+			{Equation: "cake_money = cakes * slices * slice_price"}, {Equation: "bag_money = bags * (bag_price * size + ribbon * 1 [USD])"},
+			{Equation: "raised = cake_money + bag_money"}, {Equation: "work = helpers * hours"},
+		},
+	})
+	if d == nil {
+		t.Fatal(issues)
+	}
+	return d
+}
+
+// TestAskedBack states amounts that could be several variables', or none that the answer needs, and
+// ones that words tell apart.
+func TestAskedBack(t *testing.T) {
+	d := stall(t)
+	for _, c := range []struct{ prompt, want string }{
+		{"20 cakes and 30 bags, the price is $3. How much is raised?", "language.ambiguous: It could mean: (1) Cakes 20 and Bags 30 and Slice price 3 USD for Raised or (2) Cakes 20 and Bags 30 and Bag price 3 USD for Raised."},
+		{"20 cakes and 30 bags, the slice price is $3. How much is raised?", "cakes=20 slice_price=3 USD bags=30 -> raised @new"},
+		{"4 helpers and 10 bags, how much money is that?", "language.not_understood: The request was not understood: Helpers, which takes no part in Bag money."},
+		{"bag money for 10 bags and 4 helpers", "bags=10 helpers=4 -> bag_money @new"},
+		{"The 4 helpers pack 10 bags. What is the bag money?", "bags=10 helpers=4 -> bag_money @new"},
+		{"bag money for 10 bags in size extra wide", `language.not_understood: The request was not understood: "in size extra".`},
+		{"bag money for 10 large bags", "bags=10 size=large -> bag_money @new"},
+		{"bags 10 bag price 3 bag money", "bags=10 bag_price=3 USD -> bag_money @new"},
+		{"What is the bag money for 10 bags with a bag price of 50 cents, so a bag price of 0.50 USD?", "bags=10 bag_price=0.5 USD -> bag_money @new"},
+		{"bag money from 10 bags, helpers 3 hours", `language.not_understood: The request was not understood: "3 hours" for Helpers.`},
+		{"10 bags, ribbon: no, bag money?", "bags=10 ribbon=no -> bag_money @new"},
+		{"how many cakes are 240 USD of cake money at a slice price of 2 USD?", "slice_price=2 USD cake_money=240 USD -> cakes @new"},
+		{"work for 4 helpers over a whole day", "helpers=4 hours=24 h -> work @new"},
+	} {
+		o := New(d).Evaluate(Dialogue{Turns: []Turn{{Prompt: c.prompt}}}, false, tripEnv)[0]
+		if !strings.HasPrefix(o.Got, c.want) {
+			t.Errorf("%s: %s, want %s\n%s", c.prompt, o.Got, c.want, o.Trace.String())
+		}
+	}
+}
+
+// TestComparesChoices compares with the scenario that has a choice.
+func TestComparesChoices(t *testing.T) {
+	turns := []Turn{{Prompt: "bag money for 10 small bags"}, {Prompt: "large ones"}, {Prompt: "compare that with the small bags"}, {Prompt: "compare with the large ones"}}
+	outcomes := New(stall(t)).Evaluate(Dialogue{Turns: turns}, false, tripEnv)
+	if o := outcomes[2]; o.Trace.Compare != 1 {
+		t.Errorf("%s: compared with %d, want 1\n%s", o.Prompt, o.Trace.Compare, o.Trace.String())
+	}
+	if o := outcomes[3]; o.Trace.Compare != 0 {
+		t.Errorf("%s, which is in focus: compared with %d", o.Prompt, o.Trace.Compare)
+	}
+}
