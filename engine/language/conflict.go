@@ -305,8 +305,8 @@ func (s *search) ratherOther(best *combination) *value.Error {
 	return nil
 }
 
-// alike reports whether one word names two variables of a kind about as surely, and is the head of a
-// name of both.
+// alike reports whether one word names two variables of a kind about as surely, and is the head of
+// a name of both.
 func (s *search) alike(k, o *candidate) bool {
 	m, n := &s.prose.mentions[k.name], &s.prose.mentions[o.name]
 	t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]
