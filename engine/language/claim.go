@@ -217,7 +217,7 @@ func (s *search) otherChoice(best *combination) *value.Error {
 				return notUnderstood(quoted(p.fragment(m.from, behind+1)))
 			}
 			if s.base == nil && slices.Contains(best.plan.assumed, m.variable) && !m.told && !s.partOfOther(&m, best) {
-				return notUnderstood(quoted(p.fragment(max(0, m.from-1), min(len(p.tokens), m.to+1)))) // "pressing by foot", "Q band"
+				return notUnderstood(quoted(p.fragment(max(0, m.from-1), min(len(p.tokens), m.to+1)))) // "grade extra large", "Q band"
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (s *search) slots() []slot {
 }
 
 // takeTurns leaves amounts to the names before them where a prompt is nothing but names and amounts
-// in turn, and closes with a name: "nurses 6 nurse wage 29 staff cost".
+// in turn, and closes with that of a result: "nurses 6 nurse wage 29 staff cost".
 func (s *search) takeTurns(list []slot) {
 	p := s.prose
 	named := func(from, to int) []int {
@@ -117,9 +117,7 @@ func (s *search) takeTurns(list []slot) {
 		if l := &list[i]; l.quantity >= 0 && l.from > at {
 			owners[i] = named(at, l.from)
 		}
-		if !slices.ContainsFunc(list[i].candidates, func(k candidate) bool {
-			return slices.Contains(owners[i], k.variable) && !s.vocabulary.terms[k.variable].output
-		}) {
+		if !slices.ContainsFunc(list[i].candidates, func(k candidate) bool { return slices.Contains(owners[i], k.variable) }) {
 			return
 		}
 		at = list[i].to
