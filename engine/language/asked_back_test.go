@@ -10,9 +10,9 @@ import (
 )
 
 // stall is a bake sale with two prices, two results that sum up and choices.
-func stall(t *testing.T) *engine.Domain {
+func stall(t *testing.T) *Vocabulary {
 	t.Helper()
-	d, issues := engine.Compile(engine.Definition{
+	return compiled(t, engine.Definition{
 		Title: "Bake sale",
 		Variables: []value.Variable{
 			{Key: "cakes", Title: "Cakes", Min: "0"}, {Key: "slices", Title: "Slices per cake", Default: value.Scalar("12")},
@@ -29,16 +29,12 @@ func stall(t *testing.T) *engine.Domain {
 			{Equation: "raised = cake_money + bag_money"}, {Equation: "work = helpers * hours"},
 		},
 	})
-	if d == nil {
-		t.Fatal(issues)
-	}
-	return d
 }
 
 // TestAskedBack states amounts that could be several variables', or none that the answer needs, and
 // ones that words tell apart.
 func TestAskedBack(t *testing.T) {
-	d := stall(t)
+	v := stall(t)
 	for _, c := range []struct{ prompt, want string }{
 		{"20 cakes and 30 bags, the price is $3. How much is raised?", "language.ambiguous: It could mean: (1) Cakes 20 and Bags 30 and Slice price 3 USD for Raised or (2) Cakes 20 and Bags 30 and Bag price 3 USD for Raised."},
 		{"20 cakes and 30 bags, the slice price is $3. How much is raised?", "cakes=20 slice_price=3 USD bags=30 -> raised @new"},
@@ -54,7 +50,7 @@ func TestAskedBack(t *testing.T) {
 		{"how many cakes are 240 USD of cake money at a slice price of 2 USD?", "slice_price=2 USD cake_money=240 USD -> cakes @new"},
 		{"work for 4 helpers over a whole day", "helpers=4 hours=24 h -> work @new"},
 	} {
-		o := New(d).Evaluate(Dialogue{Turns: []Turn{{Prompt: c.prompt}}}, false, tripEnv)[0]
+		o := v.Evaluate(Dialogue{Turns: []Turn{{Prompt: c.prompt}}}, false, tripEnv)[0]
 		if !strings.HasPrefix(o.Got, c.want) {
 			t.Errorf("%s: %s, want %s\n%s", c.prompt, o.Got, c.want, o.Trace.String())
 		}
@@ -64,11 +60,22 @@ func TestAskedBack(t *testing.T) {
 // TestComparesChoices compares with the scenario that has a choice.
 func TestComparesChoices(t *testing.T) {
 	turns := []Turn{{Prompt: "bag money for 10 small bags"}, {Prompt: "large ones"}, {Prompt: "compare that with the small bags"}, {Prompt: "compare with the large ones"}}
-	outcomes := New(stall(t)).Evaluate(Dialogue{Turns: turns}, false, tripEnv)
+	outcomes := stall(t).Evaluate(Dialogue{Turns: turns}, false, tripEnv)
 	if o := outcomes[2]; o.Trace.Compare != 1 {
 		t.Errorf("%s: compared with %d, want 1\n%s", o.Prompt, o.Trace.Compare, o.Trace.String())
 	}
 	if o := outcomes[3]; o.Trace.Compare != 0 {
 		t.Errorf("%s, which is in focus: compared with %d", o.Prompt, o.Trace.Compare)
+	}
+}
+
+// TestAsksAnew asks for a result that does not follow yet, by its name alone, and says what it lacks.
+func TestAsksAnew(t *testing.T) {
+	turns := []Turn{{Prompt: "bag money for 10 bags"}, {Prompt: "and the cake money?"}, {Prompt: "20 cakes at a slice price of 2 USD"}}
+	outcomes := stall(t).Evaluate(Dialogue{Turns: turns}, false, tripEnv)
+	for i, want := range []string{"bags=10 -> bag_money @new", "-> cake_money @1 calculation.missing_inputs", "cakes=20 slice_price=2 USD -> cake_money @1"} {
+		if outcomes[i].Got != want {
+			t.Errorf("%s: %s, want %s\n%s", turns[i].Prompt, outcomes[i].Got, want, outcomes[i].Trace.String())
+		}
 	}
 }

@@ -119,6 +119,13 @@ func (s *search) doubt(found []combination) *value.Error {
 			amounts++
 		}
 	}
+	anew := -1
+	if amounts == 0 {
+		anew = s.askedAnew(found)
+	}
+	if anew >= 0 {
+		found[0], found = found[anew], found[:1]
+	}
 	if amounts == 0 && (p.whatIf && len(p.questions) == 0 || best.target < 0 || best.target == s.kept().Variable && len(p.questions) == 0 && p.asked == nil && !s.named(best.target)) {
 		return s.nothing()
 	}
@@ -136,7 +143,7 @@ func (s *search) doubt(found []combination) *value.Error {
 			return notUnderstood(quoted(p.fragment(s.list[k.slot].from, s.list[k.slot].to)))
 		}
 	}
-	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore && !s.declaresChoices(best) {
+	if len(p.questions) > 0 && best.heard < s.weights.LeastTarget || best.score < s.weights.LeastScore && anew < 0 && !s.declaresChoices(best) {
 		return s.nothing()
 	}
 	rivals := []combination{*best}
@@ -156,6 +163,18 @@ func (s *search) doubt(found []combination) *value.Error {
 		return s.choose(rivals)
 	}
 	return nil
+}
+
+// askedAnew is the reading that asks for what the prompt names in full, where the best one only asks
+// again for what the scenario was asked for and names it nowhere: "and the total?", which does not
+// follow yet. It is -1 for none.
+func (s *search) askedAnew(found []combination) int {
+	if s.base == nil || found[0].target != s.kept().Variable || s.named(found[0].target) {
+		return -1
+	}
+	return slices.IndexFunc(found, func(c combination) bool {
+		return c.target >= 0 && c.target != found[0].target && s.namedBy(c.target, s.weights.ExactName)
+	})
 }
 
 // asksFor reports whether a variable is asked for by its whole name.

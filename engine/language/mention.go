@@ -41,8 +41,10 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 		for _, longer := range found {
 			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
 			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
-			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && longer.weight < v.weights.ExactName                                // "course fee" within "pay a course fee"
-			counts := m.weight >= v.weights.ExactName && p.counting(m.from) && longer.to > m.to && anyIs(p.tokens[m.to:longer.to], "at rate") // "60 pieces at a price"
+			// "course fee" within "pay a course fee"
+			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && longer.weight < v.weights.ExactName
+			// "60 pieces at a price"
+			counts := m.weight >= v.weights.ExactName && p.counting(m.from) && longer.to > m.to && anyIs(p.tokens[m.to:longer.to], "at rate")
 			if longer.variable != m.variable && (within || across) && !loose && !counts && longer.weight >= v.weights.LeastLonger {
 				m.weight *= v.weights.WithinLonger // "fuel" within "fuel cost", "cost of the way" behind "fuel"
 				break

@@ -114,11 +114,10 @@ func (s *search) comparedChoice(c Conversation) int {
 		n, _ := r.pattern.match(p.tokens, nil, 0)
 		from = max(from, n)
 	}
-	labels := slices.DeleteFunc(slices.Clone(p.quantities), func(q quantity) bool { return !q.labels() })
-	if from == 0 || c.Focus == 0 || len(labels) != 1 || len(p.quantities) != 1 || labels[0].from < from {
+	if from == 0 || c.Focus == 0 || len(p.quantities) != 1 || !p.quantities[0].labels() || p.quantities[0].from < from {
 		return 0
 	}
-	text := labels[0].readings[0].text
+	text := p.quantities[0].readings[0].text
 	for at := from; at < len(p.tokens); at++ {
 		own := slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from <= at && at < m.to })
 		if p.within[at] < 0 && p.meaning[at] == content && !own {

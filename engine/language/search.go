@@ -56,6 +56,11 @@ func (c *combination) with(i int, k *candidate) combination {
 	return other
 }
 
+// without are the amounts of a combination but one.
+func (c *combination) without(i int) []candidate {
+	return slices.Delete(slices.Clone(c.picks), i, i+1)
+}
+
 // leaves reports whether a combination, which gives an amount to one variable, could give it to
 // another one: it is not asked for and has no other amount.
 func (c *combination) leaves(k, o *candidate) bool {
@@ -171,7 +176,7 @@ func (s *search) beside(c *combination) bool {
 		if !q.labels() || q.readings[0].of != k.variable || !s.foreignNoun(q.to) {
 			continue
 		}
-		if d := s.derive(slices.Delete(slices.Clone(c.picks), i, i+1), c.target); d.ok && d.used == c.plan.used {
+		if d := s.derive(c.without(i), c.target); d.ok && d.used == c.plan.used {
 			return true
 		}
 	}

@@ -9,10 +9,7 @@ import (
 // unused refuses an amount that no words name, that several variables could take or that is a
 // table, and that takes no part in an answer.
 func (s *search) unused(best *combination) *value.Error {
-	targets := []int{best.target}
-	if joined, together := s.joinedNames(best); together {
-		targets = joined
-	}
+	targets := s.askedTogether(best)
 	for i, k := range best.picks {
 		q := s.list[k.slot].quantity
 		stranger := q >= 0 && s.ofStranger(&s.prose.quantities[q])
@@ -26,9 +23,17 @@ func (s *search) unused(best *combination) *value.Error {
 	return nil
 }
 
+// askedTogether are the variables that a reading is asked for.
+func (s *search) askedTogether(best *combination) []int {
+	if joined, together := s.joinedNames(best); together {
+		return joined
+	}
+	return []int{best.target}
+}
+
 // idlePick reports whether an amount takes no part in the answers, which follow without it.
 func (s *search) idlePick(best *combination, i int, targets []int) bool {
-	rest := slices.Delete(slices.Clone(best.picks), i, i+1)
+	rest := best.without(i)
 	return !slices.ContainsFunc(targets, func(target int) bool {
 		with, without := s.derive(best.picks, target), s.derive(rest, target)
 		return !with.ok || !without.ok || without.stated-without.used >= with.stated-with.used
@@ -42,16 +47,13 @@ func (s *search) asideOf(best *combination) *value.Error {
 	if s.base != nil || s.pending != nil || best.target < 0 {
 		return nil
 	}
-	targets := []int{best.target}
-	if joined, together := s.joinedNames(best); together {
-		targets = joined
-	}
+	targets := s.askedTogether(best)
 	for i, k := range best.picks {
 		q := s.list[k.slot].quantity
 		if k.variable < 0 || q < 0 || s.prose.quantities[q].labels() || !s.idlePick(best, i, targets) {
 			continue
 		}
-		if d := s.derive(slices.Delete(slices.Clone(best.picks), i, i+1), k.variable); d.ok {
+		if s.derive(best.without(i), k.variable).ok {
 			continue // it agrees with the others, or contradicts them
 		}
 		if other := s.sharesAsked(best, i); other >= 0 {
