@@ -69,7 +69,8 @@ func TestComparesChoices(t *testing.T) {
 	}
 }
 
-// TestAsksAnew asks for a result that does not follow yet, by its name alone, and says what it lacks.
+// TestAsksAnew asks for a result that does not follow yet, by its name alone, and says what it
+// lacks.
 func TestAsksAnew(t *testing.T) {
 	turns := []Turn{{Prompt: "bag money for 10 bags"}, {Prompt: "and the cake money?"}, {Prompt: "20 cakes at a slice price of 2 USD"}}
 	outcomes := stall(t).Evaluate(Dialogue{Turns: turns}, false, tripEnv)

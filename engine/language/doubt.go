@@ -165,9 +165,9 @@ func (s *search) doubt(found []combination) *value.Error {
 	return nil
 }
 
-// askedAnew is the reading that asks for what the prompt names in full, where the best one only asks
-// again for what the scenario was asked for and names it nowhere: "and the total?", which does not
-// follow yet. It is -1 for none.
+// askedAnew is the reading that asks for what the prompt names in full, where the best one only
+// asks again for what the scenario was asked for and names it nowhere: "and the total?", which does
+// not follow yet. It is -1 for none.
 func (s *search) askedAnew(found []combination) int {
 	if s.base == nil || found[0].target != s.kept().Variable || s.named(found[0].target) {
 		return -1
