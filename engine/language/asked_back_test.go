@@ -45,6 +45,7 @@ func TestAskedBack(t *testing.T) {
 		{"bag money for 10 large bags", "bags=10 size=large -> bag_money @new"},
 		{"bags 10 bag price 3 bag money", "bags=10 bag_price=3 USD -> bag_money @new"},
 		{"What is the bag money for 10 bags with a bag price of 50 cents, so a bag price of 0.50 USD?", "bags=10 bag_price=0.5 USD -> bag_money @new"},
+		{"What is the bag money for 10 bags with a bag price of 50 cents, so 0.50 USD?", "bags=10 bag_price=0.5 USD -> bag_money @new"},
 		{"bag money from 10 bags, helpers 3 hours", `language.not_understood: The request was not understood: "3 hours" for Helpers.`},
 		{"10 bags, ribbon: no, bag money?", "bags=10 ribbon=no -> bag_money @new"},
 		{"how many cakes are 240 USD of cake money at a slice price of 2 USD?", "slice_price=2 USD cake_money=240 USD -> cakes @new"},

@@ -183,7 +183,7 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 		return false
 	}
 	q := &p.quantities[l.quantity]
-	if slices.ContainsFunc(list, func(o slot) bool { return o.quantity > l.quantity && s.sameAmount(l, &o) }) {
+	if slices.ContainsFunc(list, func(o slot) bool { return o.quantity > l.quantity && s.sameAmount(l, &o) || o.quantity >= 0 && !o.dropped && s.inOtherWords(&o, l) }) {
 		return true
 	}
 	if !bareOnly(*q) && len(q.readings) > 0 && q.readings[0].unit != nil && !q.weak {
@@ -212,9 +212,34 @@ func (s *search) sameAmount(l, o *slot) bool {
 	if a.variable < 0 || a.variable != b.variable || a.relative || b.relative || max(a.evidence, b.evidence) < s.weights.LeastNamed {
 		return false
 	}
+	return s.sameValue(a, b)
+}
+
+// sameValue reports whether two candidates give a variable the same value.
+func (s *search) sameValue(a, b *candidate) bool {
 	one, errs := s.vocabulary.given(a.variable, a.text, s.env)
 	other, more := s.vocabulary.given(b.variable, b.text, s.env)
 	return len(errs)+len(more) == 0 && one.Value.Equal(other.Value)
+}
+
+// inOtherWords reports whether an amount that no words name says what a named one right before it
+// does, behind a word that sums up: "a price of 30 cents, so 0.30 EUR".
+func (s *search) inOtherWords(named, l *slot) bool {
+	p := s.prose
+	if named.to >= l.from || named.change != nil || len(named.candidates) == 0 || len(l.candidates) == 0 || !anyIs(p.tokens[named.to:l.from], "concluding") {
+		return false
+	}
+	for at := named.to; at < l.from; at++ {
+		if p.within[at] >= 0 || p.meaning[at] == content {
+			return false
+		}
+	}
+	of := &named.candidates[0]
+	at := slices.IndexFunc(l.candidates, func(k candidate) bool { return k.variable == of.variable && !k.relative })
+	if of.variable < 0 || of.relative || of.evidence < s.weights.LeastNamed || at < 0 || l.candidates[0].evidence >= s.weights.LeastNamed {
+		return false
+	}
+	return s.sameValue(of, &l.candidates[at])
 }
 
 // concluded says which slots tell once more, behind a word that sums up, what a slot before them
