@@ -183,7 +183,9 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 		return false
 	}
 	q := &p.quantities[l.quantity]
-	if slices.ContainsFunc(list, func(o slot) bool { return o.quantity > l.quantity && s.sameAmount(l, &o) || o.quantity >= 0 && !o.dropped && s.inOtherWords(&o, l) }) {
+	if slices.ContainsFunc(list, func(o slot) bool {
+		return o.quantity > l.quantity && s.sameAmount(l, &o) || o.quantity >= 0 && !o.dropped && s.inOtherWords(&o, l)
+	}) {
 		return true
 	}
 	if !bareOnly(*q) && len(q.readings) > 0 && q.readings[0].unit != nil && !q.weak {
