@@ -209,12 +209,16 @@ func (p *prose) asking(from, to int) (n int) {
 	return n
 }
 
-// addingWords counts the tokens of "as well as the" beyond those of "and the".
-func (p *prose) addingWords(from, to int) int {
+// addingWords counts the tokens of "as well as the" beyond those of "and the", and those of "the
+// number of".
+func (p *prose) addingWords(from, to int) (n int) {
 	if anyIs(p.tokens[from:to], "adding") {
-		return 2
+		n += 2
 	}
-	return 0
+	if to-from > 2 && p.tokens[to-1].is("partitive") && p.tokens[to-2].is("counts") {
+		n += 2
+	}
+	return n
 }
 
 // aside is the token behind what stands between commas behind "and": "the water and, with 7
@@ -271,7 +275,7 @@ func (s *search) elliptic(a, b *mention) bool {
 	said := s.prose.stems[a.from:a.to]
 	return !alike(of(a), of(b)) && slices.ContainsFunc(s.prose.mentions, func(m mention) bool {
 		t := of(&m)
-		return m.variable != a.variable && m.variable != b.variable && !m.other && m.from <= b.from && m.overlaps(b) && alike(t, of(a)) && t.derived &&
+		return m.variable != a.variable && m.variable != b.variable && !m.other && m.from <= b.from && m.to >= b.to && alike(t, of(a)) && t.derived &&
 			slices.ContainsFunc(t.names, func(n name) bool {
 				return slices.ContainsFunc(n.words, func(w string) bool {
 					return slices.Contains(said, w) && !slices.Contains(s.prose.stems[b.from:b.to], w)

@@ -179,20 +179,20 @@ func (t *Trace) mayShare(variable, n int) bool {
 		}
 		able, named := 0, 0
 		for _, c := range s.list[k.slot].candidates {
-			if c.variable < 0 || row && c.variable == t.combinations[0].target {
+			if c.variable < 0 || row && c.variable == t.combinations[0].target || c.variable != variable && gives(t.combinations[0].picks, c.variable) {
 				continue
 			}
 			able++
 			own := func() bool { // by words of its own
 				a, b := s.prose.mentions[k.name], s.prose.mentions[c.name]
-				return (!row || b.weight >= s.weights.ExactName && !s.prose.counting(b.from)) && !a.contains(&b) && !(row && a.from == b.from && a.to == b.to)
+				return (!row || b.weight >= s.weights.ExactName && !s.prose.counting(b.from) && s.prose.within[b.from] < 0) && !a.contains(&b) && !(row && a.from == b.from && a.to == b.to)
 			}
 			if c.variable == variable || c.evidence >= s.weights.LeastNamed && (k.name < 0 || own()) {
 				named++
 			}
 		}
 		sides := s.vocabulary.terms[variable].dimension == units.Length && s.base == nil
-		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && (sides || !row)
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && (sides && t.unmet() || !row)
 	}
 	return false
 }

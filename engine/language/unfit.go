@@ -18,6 +18,10 @@ var unfit = []func(*search, *fit) bool{
 	func(_ *search, f *fit) bool {
 		return f.q.share && f.t.number() && f.t.counts
 	},
+	// 40% is no number of rows.
+	func(s *search, f *fit) bool {
+		return f.q.readings[0].kind == kindPercent && f.t.number() && f.evidence < s.weights.LeastNamed
+	},
 	// 5 kg is no factor, of which nothing says that it has a unit.
 	func(_ *search, f *fit) bool {
 		return !f.t.dimensional && !f.linked && f.q.readings[0].unit != nil
