@@ -333,11 +333,11 @@ func (s *search) qualified(q *quantity, variable int) bool {
 	return at > q.to && s.vocabulary.terms[variable].number() && s.things(at) && s.names(variable, at)
 }
 
-// meantFor reports whether an amount of money is said to be for what nobody knows, "350 euros for
+// meantFor reports whether an amount with a unit is said to be for what nobody knows, "350 euros for
 // the digger". A name is that of a person.
 func (s *search) meantFor(q *quantity) bool {
 	p, at := s.prose, q.to
-	if q.readings[0].kind != kindMoney || at >= len(p.tokens) || !p.tokens[at].is("lasting") {
+	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure || at >= len(p.tokens) || !p.tokens[at].is("lasting") {
 		return false
 	}
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {

@@ -205,7 +205,7 @@ func (s *search) otherChoice(best *combination) *value.Error {
 				return notUnderstood(quoted(p.fragment(max(0, m.from-1), m.to)))
 			}
 			behind := m.to
-			for behind < len(p.tokens) && (p.tokens[behind].is("stating") || behind+1 < len(p.tokens) && p.tokens[behind].is("plain") && p.meaning[behind] == plainly && p.tokens[behind+1].kind == word) {
+			for behind < len(p.tokens) && (p.tokens[behind].is("stating") || p.tokens[behind].is("amount by") || behind+1 < len(p.tokens) && p.tokens[behind].is("plain") && p.meaning[behind] == plainly && p.tokens[behind+1].kind == word) {
 				behind++
 			}
 			called := behind > m.to && behind+1 < len(p.tokens) && p.tokens[behind].is("indefinite") && p.within[behind+1] < 0 // "the vehicle is a motorbike"

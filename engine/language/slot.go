@@ -199,7 +199,7 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 	}
 	return slices.ContainsFunc(list, func(o slot) bool {
 		return o.quantity >= 0 && o.quantity != l.quantity && o.change == nil && bareOnly(p.quantities[o.quantity]) && s.counted(&p.quantities[o.quantity]) &&
-			p.quantities[o.quantity].readings[0].text == p.quantities[l.quantity].readings[0].text
+			p.quantities[o.quantity].readings[0].text == p.quantities[l.quantity].readings[0].text && !s.countsOthers(l, &o)
 	})
 }
 
@@ -207,7 +207,7 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 // one of them name: "a price per frame of 12 cents, i.e. 0.12 EUR".
 func (s *search) sameAmount(l, o *slot) bool {
 	p := s.prose
-	if l.change != nil || o.change != nil || len(l.candidates) == 0 || len(o.candidates) == 0 || p.quantities[l.quantity].labels() || s.sides(&p.quantities[l.quantity]) {
+	if l.change != nil || o.change != nil || len(l.candidates) == 0 || len(o.candidates) == 0 || p.quantities[l.quantity].labels() || s.sides(&p.quantities[l.quantity]) || s.countsOthers(l, o) {
 		return false
 	}
 	a, b := &l.candidates[0], &o.candidates[0]
@@ -215,6 +215,16 @@ func (s *search) sameAmount(l, o *slot) bool {
 		return false
 	}
 	return s.sameValue(a, b)
+}
+
+// countsOthers reports whether one of two numbers is one of what nobody knows, and joined to the
+// other or behind it: "40 copies and 40 envelopes", but not "46 pupils, well, 46 visitors".
+func (s *search) countsOthers(l, o *slot) bool {
+	p := s.prose
+	if o.from < l.from {
+		l, o = o, l
+	}
+	return s.ofStranger(&p.quantities[o.quantity]) || s.ofStranger(&p.quantities[l.quantity]) && anyIs(p.tokens[l.to:o.from], "joining")
 }
 
 // sameValue reports whether two candidates give a variable the same value.

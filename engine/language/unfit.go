@@ -62,13 +62,31 @@ var unfit = []func(*search, *fit) bool{
 		m := &s.prose.mentions[f.name]
 		return m.from == f.q.to && s.foreignNoun(m.to) && s.things(m.to)
 	},
-	// Two small towns.
+	// Two small towns, 3 flat-bottomed boats.
 	func(s *search, f *fit) bool {
-		p, at := s.prose, f.q.to
-		return f.bare && at+1 < len(p.tokens) && p.meaning[at] == plainly && p.tokens[at].is("plain") && s.foreignNoun(at+1) && s.things(at+1) && !f.before
+		return f.bare && s.countsStrangers(f.q) && !f.before
 	},
 	// 3 kids, whom the domain does not know.
 	func(s *search, f *fit) bool {
 		return f.bare && !f.qualified && s.foreignNoun(f.q.to) && !(s.countsAll(f.variable) && !f.t.fallback) && !f.before
 	},
+}
+
+// mostAdjectives is how many words and hyphens may stand between a number and the noun for what it
+// counts.
+const mostAdjectives = 3
+
+// countsStrangers reports whether a number counts things that nobody knows, of which words say more
+// that name nothing either: "two small towns", "3 flat-bottomed boats".
+func (s *search) countsStrangers(q *quantity) bool {
+	p, at := s.prose, q.to
+	for ; at < len(p.tokens) && at < q.to+mostAdjectives && p.within[at] < 0; at++ {
+		t := &p.tokens[at]
+		joins := at > q.to && t.fold == "-" && !t.spaced
+		joined := at+1 < len(p.tokens) && p.tokens[at+1].fold == "-" && !p.tokens[at+1].spaced
+		if says := t.kind == word && (joined || p.meaning[at] == plainly && t.is("plain") || s.foreignNoun(at) && !s.things(at)); !says && !joins {
+			break
+		}
+	}
+	return at > q.to && s.foreignNoun(at) && s.things(at)
 }
