@@ -44,7 +44,11 @@ func (s *search) degreesOf(variable int) bool {
 		} else if t.is("costing") {
 			of = wantMoney
 		}
-		if of != wantAny && s.weights.fits(of, &s.vocabulary.terms[variable]) == 0 {
+		term := &s.vocabulary.terms[variable]
+		if of == wantSpeed && s.weights.fits(wantTime, term) > 0 {
+			continue // "how much quicker"
+		}
+		if of != wantAny && s.weights.fits(of, term) == 0 {
 			return false
 		}
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // pattern is a row of words to be met in a prompt, one after the other: alternatives stand between
-// "|", a word or group that may be missing ends in "?", and {which} is an ordinal, a number or a
-// word such as "last" that names a scenario.
+// "|", a word or group that may be missing ends in "?", {which} is an ordinal, a number or a word such
+// as "last" that names a scenario, and another name in braces is the class of words of that name.
 type pattern []element
 
 type element struct {
@@ -16,11 +16,8 @@ type element struct {
 	which    bool
 }
 
-// Elements of patterns that are no words.
-const (
-	whichElement = "{which}"
-	nounsElement = "{nouns}"
-)
+// whichElement is the element of a pattern that is no word.
+const whichElement = "{which}"
 
 func newPattern(text string) pattern {
 	var p pattern

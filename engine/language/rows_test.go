@@ -116,7 +116,7 @@ func TestRows(t *testing.T) {
 		"amounts": nil, "requests": nil, "names": nil, "plain words": nil, "synonyms": nil, "texts": nil,
 	}
 	for _, section := range []string{
-		"scenarios", "ordinals", "nouns", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
+		"scenarios", "ordinals", "classes", "questions", "comparatives", "adjectives", "degrees", "change nouns", "change verbs",
 		"factors", "happenings", "replacing", "correcting", "idioms", "slips",
 	} {
 		readers[section] = says

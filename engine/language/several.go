@@ -191,10 +191,20 @@ func (t *Trace) mayShare(variable, n int) bool {
 				named++
 			}
 		}
-		sides := s.vocabulary.terms[variable].dimension == units.Length && s.base == nil
-		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && (sides && t.unmet() || !row)
+		sides := s.vocabulary.terms[variable].dimension == units.Length && s.base == nil && (t.unmet() || s.lengths(t.combinations[0].plan.assumed)+1 >= n)
+		return named > 1 || k.evidence < s.weights.LeastNamed && able >= n && (sides || !row)
 	}
 	return false
+}
+
+// lengths counts those of some variables that are lengths.
+func (s *search) lengths(variables []int) (n int) {
+	for _, v := range variables {
+		if s.vocabulary.terms[v].dimension == units.Length {
+			n++
+		}
+	}
+	return n
 }
 
 // oneByOne are the values that a variable has with each of several values of another.

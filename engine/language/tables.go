@@ -201,8 +201,8 @@ func (t *tables) file(section string, r row, kind []string) {
 		}
 	case slices.Contains(kind, patternsHead):
 		text := r[0]
-		for _, nouns := range t.rows("nouns") { // which come before the patterns that use them
-			text = strings.ReplaceAll(text, nounsElement, nouns[0])
+		for _, class := range t.rows("classes") { // which come before the patterns that use them
+			text = strings.ReplaceAll(text, "{"+class[0]+"}", class[1])
 		}
 		p := newPattern(text)
 		t.rules[section] = append(t.rules[section], &rule{p, r})
