@@ -1,6 +1,7 @@
 package language
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -331,6 +332,10 @@ func (v *Vocabulary) classify(p *prose, i int, tables *tables) {
 // ones.
 func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	w := p.tokens[i].fold
+	if meant := v.swapped(w); meant != "" {
+		p.meant[i], p.known[i] = v.stem(meant), asTypo
+		return
+	}
 	limit := typos(w)
 	if limit == 0 {
 		return
@@ -348,6 +353,13 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	}
 	for _, meant := range v.words {
 		try(meant)
+	}
+	if best == "" && tables.plural(&p.tokens[i]) { // "speaches", of a speech
+		w = v.stem(w)
+		for _, meant := range v.words {
+			try(meant)
+		}
+		w = p.tokens[i].fold
 	}
 	if best != "" && bestDistance == 1 || best != "" && limit > 1 {
 		p.meant[i], p.known[i] = v.stem(best), asTypo
@@ -373,6 +385,36 @@ func (v *Vocabulary) guess(p *prose, i int, tables *tables) {
 	default:
 		p.meant[i], p.known[i] = tables.stem(best), asTypo
 	}
+}
+
+// leastSwapped is how many letters a word has that may have them in another order.
+const leastSwapped = 3
+
+// swapped is the only word of the domain that has the letters of another one, the first of them in
+// its place, in an order that two swaps of neighbours make: "msug" for "mugs", "nte" for "net".
+func (v *Vocabulary) swapped(written string) string {
+	found, words := "", v.words
+	if len(written) == leastSwapped { // which are no words of theirs
+		words = slices.Collect(maps.Keys(v.rarity))
+	}
+	for _, meant := range words {
+		if len(meant) != len(written) || len(written) < leastSwapped || meant[0] != written[0] || !sameLetters(written, meant) || units.EditDistance(written, meant, 2) > 2 {
+			continue
+		}
+		if found != "" && v.stem(found) != v.stem(meant) {
+			return ""
+		}
+		found = meant
+	}
+	return found
+}
+
+// sameLetters reports whether two words of as many bytes are made of the same ones.
+func sameLetters(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return string(x) == string(y)
 }
 
 // leavesOut reports whether a word is another one with letters left out, the commonest slip.
