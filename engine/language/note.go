@@ -24,7 +24,7 @@ func (s *search) noting() []combination {
 		return nil
 	}
 	asks := func(m mention) bool {
-		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && !p.titled(&m) && !p.numbered(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m) && !s.onDay(&m))
+		return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.declared(&m) && !p.titled(&m) && !p.numbered(&m) && !s.choosing(&m) && (p.heads(&m) || p.closes(&m) || p.dated(m.to) && !s.moves(&m) && !s.onDay(&m))
 	}
 	statement := p.statement()
 	refers := func(t token) bool {
@@ -54,9 +54,12 @@ func (s *search) noting() []combination {
 func (s *search) tellsOnly(best *combination) bool {
 	p := s.prose
 	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
-		best.target >= 0 && !s.namedBy(best.target, s.weights.LeastJoined) && len(best.picks) > 0 &&
+		len(best.picks) > 0 && !slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("asking") || best.target < 0 && t.lex.row("comparatives") != nil }) &&
 		!slices.ContainsFunc(p.mentions, func(m mention) bool {
-			return m.weight >= s.weights.LeastWord && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
+			return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
+		}) &&
+		!slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
 		}) &&
 		!slices.ContainsFunc(s.list, func(l slot) bool {
 			return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
@@ -67,6 +70,19 @@ func (s *search) tellsOnly(best *combination) bool {
 func (p *prose) statement() bool {
 	n := len(p.tokens)
 	return n > 1 && p.tokens[n-1].fold == "." && !p.tokens[n-2].is("polite")
+}
+
+// choosing reports whether a colon and a choice of what the words of a mention name stand behind it:
+// "seeding: new turf".
+func (s *search) choosing(m *mention) bool {
+	p := s.prose
+	if m.to+1 >= len(p.tokens) || p.tokens[m.to].fold != ":" || p.within[m.to+1] < 0 {
+		return false
+	}
+	q := &p.quantities[p.within[m.to+1]]
+	return q.labels() && slices.ContainsFunc(p.mentions, func(o mention) bool {
+		return o.from == m.from && o.to == m.to && s.vocabulary.hasChoice(o.variable, q.readings[0].text)
+	})
 }
 
 // titled reports whether a mention stands before a colon and says only what the rest is about: it
@@ -216,7 +232,7 @@ func (p *prose) declared(m *mention) bool {
 			verb = i
 		}
 	}
-	return amount && verb >= 0 && (m.to <= verb || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && (p.meaning[m.from-1] == grammar || p.tokens[m.from-1].is("article")))
+	return amount && verb >= 0 && (m.to <= verb || m.from == verb && verb > from || m.from <= verb && p.meaning[verb] == grammar || m.from > verb && (p.meaning[m.from-1] == grammar || p.tokens[m.from-1].is("article")))
 }
 
 // declaresChoices reports whether a prompt that only states facts says which choices are taken, by
