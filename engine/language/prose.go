@@ -110,7 +110,7 @@ func (v *Vocabulary) read(text string, tokens []token, today int64) *prose {
 func (v *Vocabulary) leadsToAmount(p *prose, o *opening) bool {
 	last := o.to - 1
 	named := v.rarity[p.tokens[o.from].stem] > 0 // "what do we keep with 70 viewers"
-	if p.tokens[last].kind != number || last == 0 || !named && !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("origin") {
+	if last == 0 || p.tokens[last].kind != number && p.tokens[last].lex.row("numbers") == nil || !named && !p.tokens[last-1].is("goal") && !p.tokens[last-1].is("attaches") {
 		return false
 	}
 	if o.to < len(p.tokens) && v.rarity[p.tokens[o.to].stem] > 0 {
