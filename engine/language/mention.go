@@ -118,7 +118,7 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 					break
 				}
 				again := slices.ContainsFunc(p.stems[at:i], func(said string) bool { return said == p.stems[i] && p.meaning[i] == content })
-				if b := p.tokens[i].border(); again || p.meaning[i] == content && p.known[i] == asNothing || b != noBorder && b <= attributeBorder {
+				if b := p.tokens[i].border(); again || i > at && p.known[i] == asQuestion || p.meaning[i] == content && p.known[i] == asNothing || b != noBorder && b <= attributeBorder {
 					break
 				}
 				gap++

@@ -18,9 +18,10 @@ var unfit = []func(*search, *fit) bool{
 	func(_ *search, f *fit) bool {
 		return f.q.share && f.t.number() && f.t.counts
 	},
-	// 40% is no number of rows.
+	// 40% is no number of rows, and 40% of the rows are not all of them.
 	func(s *search, f *fit) bool {
-		return f.q.readings[0].kind == kindPercent && f.t.number() && f.evidence < s.weights.LeastNamed
+		p, at := s.prose, f.q.to
+		return f.q.readings[0].kind == kindPercent && f.t.number() && (f.evidence < s.weights.LeastNamed || at < len(p.tokens) && p.tokens[at].is("partitive"))
 	},
 	// 5 kg is no factor, of which nothing says that it has a unit.
 	func(_ *search, f *fit) bool {
