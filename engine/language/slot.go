@@ -385,7 +385,7 @@ func (s *search) bind(l *slot) []candidate {
 			return k.variable >= 0 && t.dimensional && !t.dimension.IsNone() && k.name >= 0 && p.mentions[k.name].from == l.to
 		}
 		if bareOnly(p.quantities[l.quantity]) && slices.ContainsFunc(l.candidates, func(k candidate) bool {
-			return k.variable >= 0 && s.vocabulary.terms[k.variable].number() && k.evidence >= s.weights.LeastNamed
+			return k.variable >= 0 && s.vocabulary.terms[k.variable].number() && k.evidence >= s.weights.LeastNamed && k.name >= 0 && p.mentions[k.name].from >= l.to
 		}) {
 			l.candidates = slices.DeleteFunc(l.candidates, measured)
 		}

@@ -92,6 +92,7 @@ func newVocabulary(d *engine.Domain, w *weights) *Vocabulary {
 		v.shares = v.shares || t.kind == percentKind
 	}
 	v.findEnds()
+	v.findPlain()
 	v.findOutputs()
 	v.learn()
 	count := float64(len(v.terms) + 1)
@@ -235,6 +236,29 @@ func (t *term) stems() map[string]bool {
 		}
 	}
 	return stems
+}
+
+// findPlain finds what equations yield of plain numbers alone, so that it is one although its own
+// declaration does not tell: "bags = trestles * bags per trestle".
+func (v *Vocabulary) findPlain() {
+	d := v.domain
+	for range v.terms { // as many as may follow from each other
+		found := false
+		for a, activity := range d.Activities {
+			output := d.Output(a)
+			if activity.Disabled || output < 0 || v.terms[output].dimensional || v.terms[output].kind != numberKind {
+				continue
+			}
+			if !slices.ContainsFunc(d.References(a), func(i int) bool {
+				return i != output && !(v.terms[i].dimensional && v.terms[i].dimension.IsNone())
+			}) {
+				v.terms[output].dimensional, v.terms[output].dimension, found = true, units.None, true
+			}
+		}
+		if !found {
+			return
+		}
+	}
 }
 
 // findOutputs finds the variables that equations yield: all, those that stand alone on the left,
