@@ -169,6 +169,9 @@ func (v *Vocabulary) mentionAt(p *prose, at, variable int) (mention, bool) {
 			best.weight, best.to = w, at+1
 		}
 	}
+	for best.to < len(p.tokens) && p.known[best.to] == asIdiom && p.meaning[best.to] == grammar {
+		best.to++ // the rest of an expression that stands for a word: "take-home pay"
+	}
 	return best, best.weight >= v.weights.LeastMention
 }
 
