@@ -108,7 +108,7 @@ func (s *search) slid(best *combination) *value.Error {
 	for i := 1; i < len(best.picks); i++ {
 		a, b := &best.picks[i-1], &best.picks[i]
 		x, y := &s.list[i-1], &s.list[i]
-		if x.quantity >= 0 && (s.sides(&p.quantities[x.quantity]) || p.quantities[x.quantity].labels()) {
+		if x.quantity >= 0 && (s.sides(&p.quantities[x.quantity]) || p.quantities[x.quantity].labels()) || y.quantity >= 0 && p.quantities[y.quantity].labels() {
 			continue // "8 metres by 4 and 1.4 metres deep"
 		}
 		if a.variable < 0 || b.variable < 0 || x.quantity < 0 || y.quantity < 0 || !p.pairs(x.to, y.from) {

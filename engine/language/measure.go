@@ -40,9 +40,11 @@ func (s *scanner) settle(q quantity, a amount) quantity {
 		return none(q.to) // a half marathon
 	case a.n == 1 && s.tok(q.from).is("zero") && (s.nounAt(q.to) || s.hyphened(q.to) > q.to):
 		return s.noneOf(q.from)
-	case s.timesAt(q.to):
-		n := q.to + 1 - bareEnd
-		q.to++
+	case s.timesAt(q.to) || part == partTimes:
+		if part != partTimes {
+			q.to++
+		}
+		n := q.to - bareEnd
 		q.readings = nil
 		for _, f := range s.over(q.to, found{unit: units.One, part: 1}) {
 			f.share = false

@@ -54,7 +54,7 @@ func (s *search) noting() []combination {
 func (s *search) tellsOnly(best *combination) bool {
 	p := s.prose
 	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
-		len(best.picks) > 0 && !slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("asking") || best.target < 0 && t.lex.row("comparatives") != nil }) &&
+		len(best.picks) > 0 && !slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("asking") || best.target < 0 && (t.is("same") || t.lex.row("comparatives") != nil) }) &&
 		!slices.ContainsFunc(p.mentions, func(m mention) bool {
 			return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
 		}) &&

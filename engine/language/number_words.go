@@ -1,6 +1,9 @@
 package language
 
-import "reckon/engine/decimal"
+import (
+	"reckon/engine/decimal"
+	"reckon/engine/units"
+)
 
 // numberPart is the part that a word plays in a number, by its name in the table.
 type numberPart string
@@ -13,6 +16,7 @@ const (
 	partFraction numberPart = "fraction" // half, thirds
 	partDozen    numberPart = "dozen"    // multiplies, and stands alone with an article
 	partHalves   numberPart = "halves"   // so many halves: "anderthalb"
+	partTimes    numberPart = "times"    // how often in a time: "twice a day"
 )
 
 // numeral is the part that a token plays in a number, "" for none.
@@ -98,6 +102,10 @@ func (s *scanner) wordNumber(at int) amount {
 			return amount{} // "a couple from Leeds"
 		}
 		return a
+	case part == partTimes && !article && len(s.over(start+1, found{unit: units.One, part: 1})) > 0:
+		return amount{n: 1, value: decimal.Int(v), words: true}
+	case part == partTimes:
+		return amount{} // "twice the distance"
 	case part == partHalves:
 		a := s.fraction(start+1-at, 0, v, 2)
 		a.words = true
