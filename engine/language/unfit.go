@@ -85,7 +85,7 @@ func (s *search) countsStrangers(q *quantity) bool {
 		t := &p.tokens[at]
 		joins := at > q.to && t.fold == "-" && !t.spaced
 		joined := at+1 < len(p.tokens) && p.tokens[at+1].fold == "-" && !p.tokens[at+1].spaced
-		if says := t.kind == word && (joined || p.meaning[at] == plainly && t.is("plain") || s.foreignNoun(at) && !s.things(at)); !says && !joins {
+		if says := t.kind == word && (joined || p.meaning[at] == plainly || s.foreignNoun(at) && !s.things(at)); !says && !joins {
 			break
 		}
 	}
