@@ -70,6 +70,27 @@ func (s *search) bound(best *combination) *value.Error {
 	return nil
 }
 
+// misnamed refuses an amount of another kind than what it is said to be an amount of, behind "a": "a
+// volume of 4000 kg". Who asks says "the cost of 300 miles".
+func (s *search) misnamed(best *combination) *value.Error {
+	p := s.prose
+	for i, k := range best.picks {
+		l := &s.list[i]
+		if k.variable < 0 || l.quantity < 0 || l.change != nil || l.from < 3 || !p.tokens[l.from-1].is("partitive") || len(p.quantities[l.quantity].readings) == 0 || p.quantities[l.quantity].readings[0].unit == nil {
+			continue
+		}
+		for at := range p.mentions {
+			m := &p.mentions[at]
+			if m.to == l.from-1 && m.from > 0 && p.tokens[m.from-1].is("indefinite") && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
+				!slices.ContainsFunc(p.mentions, func(o mention) bool { return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord }) &&
+				!slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable }) {
+				return notUnderstood(s.say("for", quoted(p.fragment(l.from, l.to)), s.title(m.variable)))
+			}
+		}
+	}
+	return nil
+}
+
 // headsOther reports whether a first prompt without a question opens with the whole name of another
 // result than a name is of: "raw wool from 30 sheep, fleece weight 3 hours".
 func (s *search) headsOther(m *mention) bool {

@@ -94,13 +94,13 @@ func (s *search) ofStranger(q *quantity) bool {
 	return bareOnly(*q) && s.foreignNoun(q.to) || q.to < len(p.tokens) && p.tokens[q.to].is("partitive") && s.foreignNoun(q.to+1)
 }
 
-// otherName refuses an amount whose name begins with what nobody knows and that is given to what
-// equations yield and no word names: "a towing fee of 80 dollars".
+// otherName refuses an amount whose name begins with what nobody knows and that is given to what no
+// word names: "a towing fee of 80 dollars".
 func (s *search) otherName(best *combination) *value.Error {
 	p := s.prose
 	for _, k := range best.picks {
 		q := s.list[k.slot].quantity
-		if k.variable < 0 || q < 0 || k.evidence >= s.weights.LeastNamed || !s.vocabulary.terms[k.variable].derived {
+		if k.variable < 0 || q < 0 || k.evidence >= s.weights.LeastNamed {
 			continue
 		}
 		of := p.quantities[q].from - 1
