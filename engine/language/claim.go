@@ -231,7 +231,7 @@ func (s *search) otherChoice(best *combination) *value.Error {
 		}) {
 			of++ // "3 stacked cubic metres"
 		}
-		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") && !(p.tokens[of].is("holding") && p.tokens[of+1].text == p.tokens[of+1].fold) {
+		if of+1 >= len(p.tokens) || !p.tokens[of].is("partitive") && !p.tokens[of].is("choosing") && !(p.tokens[of].is("holding") && p.tokens[of+1].text == p.tokens[of+1].fold) {
 			continue
 		}
 		for variable := range s.vocabulary.terms {

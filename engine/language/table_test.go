@@ -111,6 +111,7 @@ func shop(t testing.TB) *Vocabulary {
 			{Key: "mugs", Title: "Number of mugs"},
 			{Key: "price", Title: "Price per mug", Unit: "USD"},
 			{Key: "gift", Title: "Gift wrap", Choices: []value.Choice{{Label: "no", Value: decimal.Int(0)}, {Label: "yes", Value: decimal.Int(1)}}, Default: value.Scalar("no")},
+			{Key: "glaze", Title: "Glaze", Choices: []value.Choice{{Label: "matt", Value: decimal.Int(0)}, {Label: "shiny", Value: decimal.Int(1)}}, Default: value.Scalar("matt")},
 			{Key: "sales", Title: "Sales", Unit: "USD"},
 			{Key: "months", Title: "Months"},
 			{Key: "rent", Title: "Monthly rent", Unit: "USD"},
