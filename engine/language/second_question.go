@@ -138,6 +138,29 @@ func (s *search) loosely(best *combination) *value.Error {
 	return ambiguous(s.offerTargets(best, called))
 }
 
+// otherAsked refuses an answer that no word of a first turn asks for, where the question names
+// something else that has no amount: "what's the price?", of which only those of a page and a copy
+// are known.
+func (s *search) otherAsked(best *combination) *value.Error {
+	p := s.prose
+	if best.target < 0 || s.base != nil || s.pending != nil || s.namedBy(best.target, s.weights.LeastAsking) {
+		return nil
+	}
+	for i := range p.questions {
+		q := &p.questions[i]
+		if q.want != wantAny || q.verb > 0 || q.to < len(p.tokens) && p.tokens[q.to].is("doing") {
+			return nil
+		}
+		for k := range p.mentions {
+			m := &p.mentions[k]
+			if m.from >= q.to && m.to <= q.end && !m.told && m.weight >= s.weights.LeastAsking && p.within[m.from] < 0 && !gives(best.picks, m.variable) {
+				return notUnderstood(quoted(p.fragment(q.from, m.to)))
+			}
+		}
+	}
+	return nil
+}
+
 // torn reports whether the one word of a mention is as much a part of the name of another result of
 // its kind: "what's the weight?" with a dry weight and a batch weight. It is not where the word
 // before may be a part of the name as well, "the caochng cost", or makes a verb of it, "what is
