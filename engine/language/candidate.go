@@ -193,7 +193,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	f.measured = t.dimensional && !t.number()
 	f.before = s.namedBefore(q, &best)
 	f.qualified = f.bare && s.qualified(q, variable)
-	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
+	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) || s.oftenEach(q, t) { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	if slices.ContainsFunc(unfit, func(is func(*search, *fit) bool) bool { return is(s, &f) }) {
@@ -219,6 +219,15 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.score += s.weights.AgainstWeak
 	}
 	return best, true
+}
+
+// oftenEach reports whether an amount says how often something is in a time that the name of a
+// number of things is told for: "twice a week" of the sessions per week.
+func (s *search) oftenEach(q *quantity, t *term) bool {
+	if len(q.readings) < 2 || q.readings[0].unit == nil || q.readings[0].unit.Dimension() != units.None.Div(units.Time) || !t.number() || !t.perTime {
+		return false
+	}
+	return slices.ContainsFunc(s.prose.tokens[q.from:q.to], func(tok token) bool { return t.each[tok.stem] == 1 })
 }
 
 // readAs is the reading of an amount that a variable takes best.
@@ -342,7 +351,8 @@ func (s *search) meantFor(q *quantity) bool {
 	}
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
 	}
-	return s.foreignNoun(at) && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
+	stranger := s.foreignNoun(at) || at < len(p.tokens) && p.known[at] == asSynonym && s.nameless(at) // "for postage"
+	return stranger && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
 }
 
 // countsAnother reports whether the noun right behind a number is the whole name of a number of

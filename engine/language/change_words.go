@@ -224,9 +224,10 @@ func (p *prose) changeBefore(i int) (change, bool) {
 }
 
 // callsAmount reports whether a word is the whole name of a variable that can take the amount
-// behind it, by its unit.
+// behind it, by its unit or as all that a clause says: "width 6, rise 3".
 func (p *prose) callsAmount(at int, q *quantity) bool {
-	return !bareOnly(*q) && slices.ContainsFunc(p.terms, func(t term) bool {
+	alone := (at == 0 || p.tokens[at-1].kind == mark) && (q.to == len(p.tokens) || p.tokens[q.to].kind == mark)
+	return (alone || !bareOnly(*q)) && slices.ContainsFunc(p.terms, func(t term) bool {
 		return !t.hidden && t.dimensional && t.takes(q) && slices.ContainsFunc(t.names, func(n name) bool { return len(n.spoken) == 1 && p.says(at, n.spoken[:1]) })
 	})
 }

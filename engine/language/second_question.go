@@ -316,11 +316,11 @@ func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
 		more = false
 		for i := range p.mentions {
 			m := &p.mentions[i]
-			if m.to < a.from && a.from-m.to <= 2 && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding")) && !slices.Contains(list, m.variable) && asks(m) {
+			if m.to < a.from && a.from-m.to <= 2+p.addingWords(m.to, a.from) && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding")) && !slices.Contains(list, m.variable) && asks(m) {
 				list, a, more = append([]int{m.variable}, list...), m, true
 				break
 			}
-			if m.from > b.to && m.from-b.to <= 2 && (p.tokens[b.to].fold == "," || p.tokens[b.to].is("joining")) && !slices.Contains(list, m.variable) && asks(m) {
+			if m.from > b.to && m.from-b.to <= 2+p.addingWords(b.to, m.from) && (p.tokens[b.to].fold == "," || p.tokens[b.to].is("joining")) && !slices.Contains(list, m.variable) && asks(m) {
 				list, b, more = append(list, m.variable), m, true
 				break
 			}

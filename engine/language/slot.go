@@ -170,7 +170,7 @@ func (s *search) sameChoice(l *slot) func(slot) bool {
 // a story beside the one that asks: "Two brothers run a farm."
 func (s *search) scenery(l *slot) bool {
 	p := s.prose
-	return len(l.candidates) == 0 && l.quantity >= 0 && l.change == nil && bareOnly(p.quantities[l.quantity]) && p.tokens[l.from].kind == word && l.to-l.from == 1 &&
+	return len(l.candidates) == 0 && l.quantity >= 0 && (l.change == nil || s.base == nil && !l.change.sure) && bareOnly(p.quantities[l.quantity]) && p.tokens[l.from].kind == word && l.to-l.from == 1 &&
 		p.told(l.from) && s.foreignNoun(l.to) && s.things(l.to)
 }
 
@@ -194,11 +194,12 @@ func (s *search) toldAgain(l *slot, list []slot) bool {
 				p.quantities[o.quantity].readings[0].text == q.readings[0].text
 		})
 	}
-	if !bareOnly(*q) || len(l.candidates) > 0 && (l.candidates[0].evidence >= s.weights.LeastNamed || !s.followed(q) && !s.countsLabel(q)) {
+	if !bareOnly(*q) || len(l.candidates) > 0 && l.candidates[0].evidence >= s.weights.LeastNamed {
 		return false
 	}
+	counts := len(l.candidates) == 0 || s.followed(q) || s.countsLabel(q)
 	return slices.ContainsFunc(list, func(o slot) bool {
-		return o.quantity >= 0 && o.quantity != l.quantity && o.change == nil && bareOnly(p.quantities[o.quantity]) && s.counted(&p.quantities[o.quantity]) &&
+		return (counts || o.from > l.to && anyIs(p.tokens[l.to:o.from], "concluding")) && o.quantity >= 0 && o.quantity != l.quantity && o.change == nil && bareOnly(p.quantities[o.quantity]) && s.counted(&p.quantities[o.quantity]) &&
 			p.quantities[o.quantity].readings[0].text == p.quantities[l.quantity].readings[0].text && !s.countsOthers(l, &o)
 	})
 }
