@@ -49,6 +49,14 @@ func TestAskedBack(t *testing.T) {
 		{"bag money from 10 bags, helpers 3 hours", `language.not_understood: The request was not understood: "3 hours" for Helpers.`},
 		{"10 bags, ribbon: no, bag money?", "bags=10 ribbon=no -> bag_money @new"},
 		{"how many cakes are 240 USD of cake money at a slice price of 2 USD?", "slice_price=2 USD cake_money=240 USD -> cakes @new"},
+		{"cake money for 20 cakes, slice price 3 USD and 20 candles", `language.not_understood: The request was not understood: "20" fits no variable.`},
+		{"bag money for 10 bags and 3 flat-bottomed boats", `language.not_understood: The request was not understood: "3" fits no variable.`},
+		{"bag money for 10 bags with a bag price of 2 kg", `language.not_understood: The request was not understood: "2 kg" fits no variable.`},
+		{"bag money for 10 bags, 5 dollars for postage", `language.not_understood: The request was not understood: "5 dollars" fits no variable.`},
+		{"bag money for 10 bags against rhubarb", `language.not_understood: The request was not understood: "rhubarb".`},
+		{"Order of 20 cakes.", "cakes=20 -> fetch @new"},
+		{"size: large", "size=large -> fetch @new"},
+		{"bgsa 10, bag money?", "bags=10 -> bag_money @new"},
 		{"work for 4 helpers over a whole day", "helpers=4 hours=24 h -> work @new"},
 	} {
 		o := v.Evaluate(Dialogue{Turns: []Turn{{Prompt: c.prompt}}}, false, tripEnv)[0]

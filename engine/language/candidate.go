@@ -342,8 +342,8 @@ func (s *search) qualified(q *quantity, variable int) bool {
 	return at > q.to && s.vocabulary.terms[variable].number() && s.things(at) && s.names(variable, at)
 }
 
-// meantFor reports whether an amount with a unit is said to be for what nobody knows, "350 euros for
-// the digger". A name is that of a person.
+// meantFor reports whether an amount with a unit is said to be for what nobody knows, "350 euros
+// for the digger". A name is that of a person.
 func (s *search) meantFor(q *quantity) bool {
 	p, at := s.prose, q.to
 	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure || at >= len(p.tokens) || !p.tokens[at].is("lasting") {

@@ -70,8 +70,8 @@ func (s *search) bound(best *combination) *value.Error {
 	return nil
 }
 
-// misnamed refuses an amount of another kind than what it is said to be an amount of, behind "a": "a
-// volume of 4000 kg". Who asks says "the cost of 300 miles".
+// misnamed refuses an amount of another kind than what it is said to be an amount of, behind "a":
+// "a volume of 4000 kg". Who asks says "the cost of 300 miles".
 func (s *search) misnamed(best *combination) *value.Error {
 	p := s.prose
 	for i, k := range best.picks {
@@ -82,7 +82,9 @@ func (s *search) misnamed(best *combination) *value.Error {
 		for at := range p.mentions {
 			m := &p.mentions[at]
 			if m.to == l.from-1 && m.from > 0 && p.tokens[m.from-1].is("indefinite") && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
-				!slices.ContainsFunc(p.mentions, func(o mention) bool { return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord }) &&
+				!slices.ContainsFunc(p.mentions, func(o mention) bool {
+					return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord
+				}) &&
 				!slices.ContainsFunc(l.candidates, func(c candidate) bool { return c.variable == m.variable }) {
 				return notUnderstood(s.say("for", quoted(p.fragment(l.from, l.to)), s.title(m.variable)))
 			}

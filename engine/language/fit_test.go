@@ -18,10 +18,14 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"reckon/engine"
+	"reckon/engine/decimal"
 	"reckon/engine/value"
 )
 
-var passes = flag.Int("passes", 0, "how often TestFit goes over the weights when it runs with -update")
+var (
+	passes = flag.Int("passes", 0, "how often TestFit goes over the weights when it runs with -update")
+	more   = flag.String("more", "", "prompt files, as a pattern, that TestFit also fits with -passes and checks")
+)
 
 // wrongCosts is how many refusals a wrong guess costs as much as.
 const wrongCosts = 3
@@ -31,6 +35,34 @@ type trained struct {
 	domain    *engine.Domain
 	env       value.Env
 	dialogues []Dialogue
+}
+
+// loadChoices reads choices, which have a number or a value and aliases each.
+func loadChoices(t *testing.T, node *yaml.Node) (list []value.Choice) {
+	t.Helper()
+	if node.Kind == yaml.SequenceNode {
+		for i, one := range node.Content {
+			list = append(list, value.Choice{Label: one.Value, Value: decimal.Int(int64(i + 1))})
+		}
+		return list
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		var one struct {
+			Value   string
+			Aliases []string
+		}
+		if of := node.Content[i+1]; of.Kind == yaml.ScalarNode {
+			one.Value = of.Value
+		} else if err := of.Decode(&one); err != nil {
+			t.Fatal(err)
+		}
+		n, err := decimal.Parse(strings.TrimSpace(one.Value))
+		if err != nil {
+			t.Fatalf("%s: %v", node.Content[i].Value, err)
+		}
+		list = append(list, value.Choice{Label: node.Content[i].Value, Value: n, Aliases: one.Aliases})
+	}
+	return list
 }
 
 // loadTrained reads a prompt file and the domain that it is about.
@@ -59,12 +91,13 @@ func loadTrained(t *testing.T, path string) trained {
 	}
 	load(path, &prompts)
 	var file struct {
-		Title, Description string
-		Units              []string
-		Variables          []struct {
+		Title, Description, Language string
+		Units                        []string
+		Variables                    []struct {
 			Key, Title, Description, Unit, Kind, Format, Min, Max string
 			Default                                               string `yaml:"default_value"`
 			Aliases                                               []string
+			Choices                                               yaml.Node
 		}
 		Activities []struct {
 			Title, Description, Equation string
@@ -72,11 +105,11 @@ func loadTrained(t *testing.T, path string) trained {
 		}
 	}
 	load(filepath.Join(filepath.Dir(path), prompts.Domain), &file)
-	def := engine.Definition{Title: file.Title, Description: file.Description, Units: file.Units}
+	def := engine.Definition{Title: file.Title, Description: file.Description, Language: file.Language, Units: file.Units}
 	for _, v := range file.Variables {
 		def.Variables = append(def.Variables, value.Variable{
 			Key: v.Key, Title: v.Title, Description: v.Description, Unit: v.Unit, Kind: v.Kind, Format: v.Format,
-			Min: v.Min, Max: v.Max, Default: value.Scalar(v.Default), Aliases: v.Aliases,
+			Min: v.Min, Max: v.Max, Default: value.Scalar(v.Default), Aliases: v.Aliases, Choices: loadChoices(t, &v.Choices),
 		})
 	}
 	for _, a := range file.Activities {
@@ -155,9 +188,9 @@ var fitSteps = []float64{0.8, 1.25, 0.95, 1.05}
 
 // TestFit holds that the weights score as testdata/fit.txt records, on the half of the domains that
 // they are fitted on and on the other half. With -update it writes that anew, and with -passes as
-// well it fits the weights first: coordinate descent, where a step stays that lowers the loss on
-// the one half. They are written to weights.go only if the loss is lower on that half and not
-// higher on the other one.
+// well it fits the weights first, with -more on those prompt files, too: coordinate descent, where a
+// step stays that lowers the loss on the one half. They are written to weights.go only if the loss
+// is lower on that half and not higher on the other one.
 func TestFit(t *testing.T) {
 	paths, err := filepath.Glob("../../cmd/reckon/testdata/prose/*.prompts.yaml")
 	if err != nil || len(paths) == 0 {
@@ -169,17 +202,27 @@ func TestFit(t *testing.T) {
 		halves[i%2] = append(halves[i%2], loadTrained(t, path))
 	}
 	best := *committed()
-	fitted, held := measure(&best, halves[0]), measure(&best, halves[1])
 	if *update && *passes > 0 {
-		if tried := descend(t, best, halves[0], fitted); !reflect.DeepEqual(tried, best) {
-			one, other := measure(tried.ready(), halves[0]), measure(&tried, halves[1])
+		wide := [2][]trained{slices.Clone(halves[0]), slices.Clone(halves[1])}
+		files, err := filepath.Glob(*more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, path := range files {
+			wide[i%2] = append(wide[i%2], loadTrained(t, path))
+		}
+		fitted, held := measure(&best, wide[0]), measure(&best, wide[1])
+		t.Logf("fitted: %v; held: %v", fitted, held)
+		if tried := descend(t, best, wide[0], fitted); !reflect.DeepEqual(tried, best) {
+			one, other := measure(tried.ready(), wide[0]), measure(&tried, wide[1])
 			t.Logf("fitted: %v, before %v; held: %v, before %v", one, fitted, other, held)
 			if one.loss() < fitted.loss() && other.loss() <= held.loss() {
-				best, fitted, held = tried, one, other
+				best = tried
 				writeWeights(t, &best)
 			}
 		}
 	}
+	fitted, held := measure(&best, halves[0]), measure(&best, halves[1])
 	const file = "testdata/fit.txt"
 	record := fmt.Sprintf("fitted: %v\nheld: %v\n", fitted, held)
 	if *update {

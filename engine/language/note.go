@@ -53,17 +53,22 @@ func (s *search) noting() []combination {
 // asked before: what could follow from them is not what was asked.
 func (s *search) tellsOnly(best *combination) bool {
 	p := s.prose
-	return len(p.questions) == 0 && p.asked == nil && !p.whatIf && (s.pending == nil || !s.pending.Asks()) && s.kept().Variable < 0 && !strings.Contains(p.text, "?") &&
-		len(best.picks) > 0 && !slices.ContainsFunc(p.tokens, func(t token) bool { return t.is("asking") || best.target < 0 && (t.is("same") || t.lex.row("comparatives") != nil) }) &&
-		!slices.ContainsFunc(p.mentions, func(m mention) bool {
-			return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
-		}) &&
-		!slices.ContainsFunc(p.mentions, func(m mention) bool {
-			return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
-		}) &&
-		!slices.ContainsFunc(s.list, func(l slot) bool {
-			return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
-		})
+	if len(p.questions) > 0 || p.asked != nil || p.whatIf || s.pending != nil && s.pending.Asks() || s.kept().Variable >= 0 || strings.Contains(p.text, "?") || len(best.picks) == 0 {
+		return false
+	}
+	refers := func(t token) bool { // to something before, or asks
+		return t.is("asking") || best.target < 0 && (t.is("same") || t.lex.row("comparatives") != nil)
+	}
+	names := func(m mention) bool { // what would be the answer
+		return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
+	}
+	asks := func(m mention) bool {
+		return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
+	}
+	changes := func(l slot) bool {
+		return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
+	}
+	return !slices.ContainsFunc(p.tokens, refers) && !slices.ContainsFunc(p.mentions, names) && !slices.ContainsFunc(p.mentions, asks) && !slices.ContainsFunc(s.list, changes)
 }
 
 // statement reports whether a prompt closes with a full stop, and not with "please".
@@ -72,8 +77,8 @@ func (p *prose) statement() bool {
 	return n > 1 && p.tokens[n-1].fold == "." && !p.tokens[n-2].is("polite")
 }
 
-// choosing reports whether a colon and a choice of what the words of a mention name stand behind it:
-// "seeding: new turf".
+// choosing reports whether a colon and a choice of what the words of a mention name stand behind
+// it: "seeding: new turf".
 func (s *search) choosing(m *mention) bool {
 	p := s.prose
 	if m.to+1 >= len(p.tokens) || p.tokens[m.to].fold != ":" || p.within[m.to+1] < 0 {

@@ -6,8 +6,9 @@ import (
 )
 
 // pattern is a row of words to be met in a prompt, one after the other: alternatives stand between
-// "|", a word or group that may be missing ends in "?", {which} is an ordinal, a number or a word such
-// as "last" that names a scenario, and another name in braces is the class of words of that name.
+// "|", a word or group that may be missing ends in "?", {which} is an ordinal, a number or a word
+// such as "last" that names a scenario, and another name in braces is the class of words of that
+// name.
 type pattern []element
 
 type element struct {

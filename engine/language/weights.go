@@ -87,7 +87,7 @@ type weights struct {
 	ForName       float64 `is:"5"`    // the name of the variable touches the amount
 	OwnUnit       float64 `is:"0.75"` // of a name that is only the unit of the amount itself
 	AskedName     float64 `is:"0.3"`  // of a name that is asked for
-	LeastLink     float64 `is:"0.61"`  // of a connection right beside
+	LeastLink     float64 `is:"0.61"` // of a connection right beside
 	LeastLinked   float64 `is:"0.4"`  // of a name right beside
 	LeastNamed    float64 `is:"1.5"`  // of evidence that names a variable
 	LeastHinted   float64 `is:"0.8"`  // of evidence that hints at it
