@@ -282,7 +282,7 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 	}
 	for i := range best.picks {
 		k := &best.picks[i]
-		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || k.name < 0 || p.quantities[s.list[i].quantity].weak || s.vocabulary.terms[k.variable].output {
+		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || k.name < 0 || p.quantities[s.list[i].quantity].weak {
 			continue
 		}
 		if p.mentions[k.name].weight >= s.weights.ExactName || s.followed(&p.quantities[s.list[i].quantity]) {
@@ -290,7 +290,14 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if !best.leaves(k, o) || o.name < 0 || s.vocabulary.terms[o.variable].output || o.evidence < s.weights.LeastNamed || !s.alike(k, o) {
+			if !best.leaves(k, o) || o.name < 0 || o.evidence < s.weights.LeastNamed || !s.alike(k, o) {
+				continue
+			}
+			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; t.output || u.output {
+				other := best.with(i, o)
+				if d, m := s.derive(other.picks, best.target), &p.mentions[k.name]; t.output != u.output && m.to <= s.list[i].from && p.states(m.to, s.list[i].from) && d.ok && d.used == d.stated {
+					return s.choose([]combination{*best, other}) // "the time is 4 minutes", of a set or of a match
+				}
 				continue
 			}
 			both := append(slices.Clone(best.picks), *o)
