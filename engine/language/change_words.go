@@ -35,7 +35,7 @@ func (p *prose) findChanges(tables *tables) {
 		}
 		for _, r := range tables.patterns("factors") {
 			n, _ := r.pattern.match(p.tokens, p.used, at)
-			if n == 0 || p.spellsName(at) || p.howOften(at+n) {
+			if n == 0 || p.spellsName(at) || p.beforeTime(at+n) {
 				continue
 			}
 			if p.within[at] >= 0 && p.quantities[p.within[at]].to > at+n {
@@ -63,9 +63,9 @@ func (p *prose) findChanges(tables *tables) {
 	}
 }
 
-// howOften reports whether words from one on say in what time something happens so often, "twice a
-// day".
-func (p *prose) howOften(at int) bool {
+// beforeTime reports whether "a", "per" or "each" and a unit of time stand at a token, so that a
+// factor before them multiplies nothing: "in half an hour".
+func (p *prose) beforeTime(at int) bool {
 	if at+1 >= len(p.tokens) || !p.tokens[at].is("indefinite") && !p.tokens[at].is("per") && !p.tokens[at].is("each") {
 		return false
 	}
