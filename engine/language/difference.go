@@ -19,6 +19,12 @@ func (s *search) howMuch(r *engine.Request, trace *Trace) *value.Error {
 	}
 	words := p.fragment(o.from, o.to)
 	kept := s.kept().Variable
+	if len(r.Targets) > 1 { // "how much dearer" of the one that is money
+		of := slices.DeleteFunc(slices.Clone(r.Targets), func(t engine.Target) bool { return !s.degreesOf(t.Variable) })
+		if len(of) == 1 && kept >= 0 {
+			r.Targets, kept = of, of[0].Variable
+		}
+	}
 	if kept < 0 || s.pending != nil || len(r.Inputs) == 0 || len(r.Targets) != 1 || r.Targets[0].Variable != kept || !s.degreesOf(kept) {
 		return notUnderstood(s.say("difference", quoted(words)))
 	}

@@ -42,6 +42,8 @@ func TestSeveral(t *testing.T) {
 		{answered + " > how much longer is that?", two + `"how much longer is that": ask for each of the two, or compare their scenarios.`},
 		{answered + " > how much worse off are we at 50 mph?", "speed=50 mi/h -> time @1"},
 		{answered + " > and how much less if it is 100 miles?", "distance=100 mi -> time @1"},
+		{"time and fuel for 100 miles at 50 mph and 25 mpg > how much quicker are we at 60 mph?", "speed=60 mi/h -> time @1"},
+		{"time and fuel for 100 miles at 50 mph and 25 mpg > how much more is it at 60 mph?", two + `"how much more is it": ask for each of the two, or compare their scenarios.`},
 		{answered + " > what does it add if we go at 50 mph?", "speed=50 mi/h -> time @1"},
 		{answered + " > how much quicker are we at 75 mph?", "speed=75 mi/h -> time @1"},
 		{answered + " > how many more minutes would it take at 50 mph?", "speed=50 mi/h -> time @1"},
