@@ -162,7 +162,8 @@ func (s *search) otherAsked(best *combination) *value.Error {
 }
 
 // torn reports whether the one word of a mention is as much a part of the name of another result of
-// its kind: "what's the weight?" with a dry weight and a batch weight. It is not where the word
+// its kind, "what's the weight?" with a dry weight and a batch weight, or the head of both names:
+// "consumption?" of water and of energy. It is not where the word
 // before may be a part of the name as well, "the caochng cost", or makes a verb of it, "what is
 // that going to cost me".
 func (s *search) torn(m *mention) bool {
@@ -176,8 +177,8 @@ func (s *search) torn(m *mention) bool {
 	}
 	return slices.ContainsFunc(p.mentions, func(o mention) bool {
 		u := &s.vocabulary.terms[o.variable]
-		return o.variable != m.variable && !o.told && u.output && u.kind == t.kind && u.dimension == t.dimension && o.from == m.from && o.to == m.to &&
-			o.weight >= m.weight-s.weights.MostExplained
+		return o.variable != m.variable && !o.told && u.output && u.kind == t.kind && o.from == m.from && o.to == m.to &&
+			o.weight >= m.weight-s.weights.MostExplained && (u.dimension == t.dimension || s.headed(m.variable, m.to-1) && s.headed(o.variable, m.to-1))
 	})
 }
 

@@ -55,6 +55,10 @@ var unfit = []func(*search, *fit) bool{
 	func(s *search, f *fit) bool {
 		return !f.linked && (s.meantFor(f.q) || f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article"))
 	},
+	// Insurance of 12 euros, in a list of what is told.
+	func(s *search, f *fit) bool {
+		return !f.bare && !f.linked && s.calledOther(f.q)
+	},
 	// 3 grain trailers are no mass of grain.
 	func(s *search, f *fit) bool {
 		if !f.bare || !f.linked || !f.measured || f.name < 0 {
@@ -90,4 +94,20 @@ func (s *search) countsStrangers(q *quantity) bool {
 		}
 	}
 	return at > q.to && s.foreignNoun(at) && s.things(at)
+}
+
+// calledOther reports whether an amount with a unit has, as a part of a list, nothing before it but
+// a noun that nobody knows: "casualty 70 kg, rope 12 kg".
+func (s *search) calledOther(q *quantity) bool {
+	p, at := s.prose, q.from-1
+	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure && kind != kindDuration {
+		return false
+	}
+	if at < 1 || !s.foreign(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") {
+		return false
+	}
+	for at > 0 && s.foreign(at-1) {
+		at--
+	}
+	return at > 0 && (p.tokens[at-1].fold == "," || p.tokens[at-1].is("joining"))
 }
