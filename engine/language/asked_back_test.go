@@ -38,6 +38,8 @@ func TestAskedBack(t *testing.T) {
 	for _, c := range []struct{ prompt, want string }{
 		{"20 cakes and 30 bags, the price is $3. How much is raised?", "language.ambiguous: It could mean: (1) Cakes 20 and Bags 30 and Slice price 3 USD for Raised or (2) Cakes 20 and Bags 30 and Bag price 3 USD for Raised."},
 		{"20 cakes and 30 bags, the slice price is $3. How much is raised?", "cakes=20 slice_price=3 USD bags=30 -> raised @new"},
+		{"cake money and bag money for 20 cakes with a slice price of $3 and 30 bags with a bag price of $1", "cakes=20 slice_price=3 USD bags=30 bag_price=1 USD -> cake_money, bag_money @new"},
+		{"20 cakes, slice price $3, napkins $8, how much is raised?", `language.not_understood: The request was not understood: "$8" fits no variable.`},
 		{"4 helpers and 10 bags, how much money is that?", "language.not_understood: The request was not understood: Helpers, which takes no part in Bag money."},
 		{"bag money for 10 bags and 4 helpers", "bags=10 helpers=4 -> bag_money @new"},
 		{"The 4 helpers pack 10 bags. What is the bag money?", "bags=10 helpers=4 -> bag_money @new"},

@@ -351,7 +351,7 @@ func (s *search) headed(variable, at int) bool {
 	return slices.ContainsFunc(names(&s.vocabulary.domain.Variables[variable]), func(text string) bool {
 		words := splitWords(text)
 		i := slices.IndexFunc(words, func(w string) bool { return of.stem(w) == s.prose.stems[at] })
-		return i >= 0 && (i+1 == len(words) || of.said(words[i+1]))
+		return i >= 0 && (i+1 == len(words) || of.said(words[i+1])) && !slices.ContainsFunc(words[:i], func(w string) bool { return of.wordIs(w, "partitive") })
 	})
 }
 

@@ -28,8 +28,9 @@ type search struct {
 // derivation is what the engine would do for a target with what is given.
 type derivation struct {
 	ok       bool
-	stated   int // values that are stated, those of a pending request too
-	used     int // those of them that take part
+	stated   int   // values that are stated, those of a pending request too
+	used     int   // those of them that take part
+	parts    []int // the variables of those
 	defaults int
 	assumed  []int // the variables of those
 	steps    int
@@ -110,6 +111,7 @@ func (s *search) combinations() []combination {
 			}
 		}
 	}
+	joined := s.joinedResults()
 	var whole []combination
 	for _, c := range partial {
 		silence := s.silence(c.picks)
@@ -145,7 +147,7 @@ func (s *search) combinations() []combination {
 				continue
 			}
 			full.score += s.weights.AgainstUntold * float64(s.untold(c.picks, t.variable))
-			full.score += full.asked + s.planScore(t.variable, full.plan)
+			full.score += full.asked + s.planScore(t.variable, full.plan) - s.weights.AgainstUnused*float64(s.usedBeside(&full, joined))
 			for _, m := range silence {
 				if m.variable != t.variable {
 					full.score += s.weights.AgainstSilence * m.weight
@@ -162,6 +164,21 @@ func (s *search) combinations() []combination {
 		}
 	}
 	return whole
+}
+
+// usedBeside is how many amounts take no part in a target, but in a result that the prompt asks for
+// together with it: "camp cost and lodge cost".
+func (s *search) usedBeside(c *combination, joined [][]int) (n int) {
+	i := slices.IndexFunc(joined, func(list []int) bool { return slices.Contains(list, c.target) })
+	if i < 0 || c.plan.used == 0 || slices.ContainsFunc(joined[i], func(v int) bool { return gives(c.picks, v) || !s.derive(c.picks, v).ok }) {
+		return 0
+	}
+	for _, k := range c.picks {
+		if k.variable >= 0 && !slices.Contains(c.plan.parts, k.variable) && slices.ContainsFunc(joined[i], func(v int) bool { return slices.Contains(s.derive(c.picks, v).parts, k.variable) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // beside reports whether a choice takes no part in an answer, whose name stands before a noun that
@@ -320,7 +337,7 @@ func (s *search) derive(picks []candidate, target int) derivation {
 	for _, i := range used {
 		switch facts[i].Tier {
 		case engine.Stated:
-			d.used++
+			d.used, d.parts = d.used+1, append(d.parts, facts[i].Variable)
 		case engine.Defaulted:
 			d.defaults++
 			d.assumed = append(d.assumed, facts[i].Variable)

@@ -98,6 +98,24 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 	return nil, false
 }
 
+// joinedResults are the results of equations whose whole names the prompt joins, whichever amounts
+// it tells: "camp cost and lodge cost for 5 guests".
+func (s *search) joinedResults() (lists [][]int) {
+	p := s.prose
+	asks := func(m *mention) bool {
+		return m.weight >= s.weights.ExactName && !m.told && s.asking(m) && s.vocabulary.terms[m.variable].output
+	}
+	for i := range p.mentions {
+		for k := range p.mentions {
+			a, b := &p.mentions[i], &p.mentions[k]
+			if a.variable != b.variable && b.from > a.to && b.from-a.to <= 2 && p.tokens[a.to].is("joining") && asks(a) && asks(b) && !p.anyAmount(a.to, b.from) {
+				lists = append(lists, s.listed(a, b, asks))
+			}
+		}
+	}
+	return lists
+}
+
 // headsList reports whether two names that a comma joins open the prompt, where no amount follows
 // the second: "energy, cost of 100 W for 8 h".
 func (s *search) headsList(a, b *mention) bool {

@@ -103,11 +103,11 @@ func (s *search) calledOther(q *quantity) bool {
 	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure && kind != kindDuration {
 		return false
 	}
-	if at < 1 || !s.foreign(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") {
+	if at < 1 || !s.foreign(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") && !p.tokens[q.to].is("each") {
 		return false
 	}
 	for at > 0 && s.foreign(at-1) {
 		at--
 	}
-	return at > 0 && (p.tokens[at-1].fold == "," || p.tokens[at-1].is("joining"))
+	return at > 0 && p.tokens[at-1].fold == ","
 }
