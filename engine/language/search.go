@@ -170,7 +170,7 @@ func (s *search) combinations() []combination {
 // together with it: "camp cost and lodge cost".
 func (s *search) usedBeside(c *combination, joined [][]int) (n int) {
 	i := slices.IndexFunc(joined, func(list []int) bool { return slices.Contains(list, c.target) })
-	if i < 0 || c.plan.used == 0 || slices.ContainsFunc(joined[i], func(v int) bool { return gives(c.picks, v) || !s.derive(c.picks, v).ok }) {
+	if i < 0 || s.base == nil && c.plan.used == 0 || slices.ContainsFunc(joined[i], func(v int) bool { return gives(c.picks, v) || !s.derive(c.picks, v).ok }) {
 		return 0
 	}
 	for _, k := range c.picks {

@@ -99,9 +99,17 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 }
 
 // joinedResults are the results of equations whose whole names the prompt joins, whichever amounts
-// it tells: "camp cost and lodge cost for 5 guests".
+// it tells, "camp cost and lodge cost for 5 guests", and those that the scenario was asked for last.
 func (s *search) joinedResults() (lists [][]int) {
 	p := s.prose
+	if s.base != nil && len(p.questions) == 0 {
+		var list []int
+		kept, _ := s.keptAll()
+		for _, t := range kept {
+			list = append(list, t.Variable)
+		}
+		lists = append(lists, list)
+	}
 	asks := func(m *mention) bool {
 		return m.weight >= s.weights.ExactName && !m.told && s.asking(m) && s.vocabulary.terms[m.variable].output
 	}
