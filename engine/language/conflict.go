@@ -3,6 +3,7 @@ package language
 import (
 	"slices"
 
+	"reckon/engine"
 	"reckon/engine/value"
 )
 
@@ -277,7 +278,7 @@ func (s *search) eitherVariable(best *combination) *value.Error {
 // another input that would take part in the answer: "the price is 3 dollars", of slices or of bags.
 func (s *search) alikeNamed(best *combination) *value.Error {
 	p := s.prose
-	if s.base != nil || s.pending != nil || best.target < 0 {
+	if s.pending != nil || best.target < 0 {
 		return nil
 	}
 	for i := range best.picks {
@@ -285,12 +286,12 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 		if k.variable < 0 || k.relative || s.list[i].quantity < 0 || k.name < 0 || p.quantities[s.list[i].quantity].weak {
 			continue
 		}
-		if p.mentions[k.name].weight >= s.weights.ExactName || s.followed(&p.quantities[s.list[i].quantity]) {
+		if p.mentions[k.name].weight >= s.weights.ExactName {
 			continue
 		}
 		for c := range s.list[i].candidates {
 			o := &s.list[i].candidates[c]
-			if !best.leaves(k, o) || o.name < 0 || o.evidence < s.weights.LeastNamed || !s.alike(k, o) {
+			if !best.leaves(k, o) || o.name < 0 || o.evidence < s.weights.LeastNamed || !s.alike(k, o) || s.base != nil && !s.keptAlike(k.variable, o.variable) {
 				continue
 			}
 			if t, u := &s.vocabulary.terms[k.variable], &s.vocabulary.terms[o.variable]; t.output || u.output {
@@ -311,6 +312,13 @@ func (s *search) alikeNamed(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// keptAlike reports whether two variables have values in a scenario that were told, both of them or
+// neither, and not just now.
+func (s *search) keptAlike(one, other int) bool {
+	a, b := s.baseValue(one), s.baseValue(other)
+	return a != nil && b != nil && a.Source == b.Source && a.Source != engine.Calculated && s.justSaid(a) == s.justSaid(b)
 }
 
 // ratherOther refuses an amount that a first turn leaves to a result of equations although, by its
