@@ -192,6 +192,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	f := fit{candidate: &best, q: q, t: t, bare: q.readings[0].kind == kindNumber}
 	f.measured = t.dimensional && !t.number()
 	f.before = s.namedBefore(q, &best)
+	f.beside = best.linked && !(q.to < len(s.prose.tokens) && s.prose.tokens[q.to].fold == "," && s.prose.mentions[best.name].from > q.to)
 	f.qualified = f.bare && s.qualified(q, variable)
 	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) || s.oftenEach(q, t) { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
 		best.evidence, best.linked = s.weights.ForName, true

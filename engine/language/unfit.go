@@ -8,6 +8,7 @@ type fit struct {
 	bare      bool // it has no unit
 	measured  bool // the variable has a dimension, and counts nothing
 	before    bool // the words right before the amount name the variable
+	beside    bool // words right beside it do, with no comma between
 	qualified bool // so does the noun behind it, with words between that nobody knows
 }
 
@@ -57,7 +58,11 @@ var unfit = []func(*search, *fit) bool{
 	},
 	// Insurance of 12 euros, in a list of what is told.
 	func(s *search, f *fit) bool {
-		return !f.bare && !f.linked && s.calledOther(f.q)
+		return !f.bare && !f.beside && s.calledOther(f.q)
+	},
+	// Laces for 4 francs, in a list of what is told.
+	func(s *search, f *fit) bool {
+		return !f.beside && s.pricedOther(f.q)
 	},
 	// 3 grain trailers are no mass of grain.
 	func(s *search, f *fit) bool {
@@ -103,11 +108,29 @@ func (s *search) calledOther(q *quantity) bool {
 	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure && kind != kindDuration {
 		return false
 	}
-	if at < 1 || !s.foreign(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") && !p.tokens[q.to].is("each") {
+	if at < 1 || !s.strange(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") && !p.tokens[q.to].is("each") {
 		return false
 	}
-	for at > 0 && s.foreign(at-1) {
+	for at > 0 && s.strange(at-1) {
 		at--
 	}
 	return at > 0 && p.tokens[at-1].fold == ","
+}
+
+// pricedOther reports whether money is told as the price of a noun that nobody knows: "and laces
+// for 4 francs".
+func (s *search) pricedOther(q *quantity) bool {
+	p, at := s.prose, q.from-2
+	if q.readings[0].kind != kindMoney || at < 1 || !p.tokens[at+1].is("lasting") || !s.strange(at) {
+		return false
+	}
+	for at > 0 && (s.strange(at-1) || p.tokens[at-1].is("article")) {
+		at--
+	}
+	return at == 0 || p.tokens[at-1].fold == "," || p.tokens[at-1].is("joining") || p.tokens[at-1].is("adding") || p.tokens[at-1].is("attaches")
+}
+
+// strange reports whether a token is a noun that names nothing in the domain, whoever knows it.
+func (s *search) strange(at int) bool {
+	return s.foreign(at) || s.nameless(at) && s.prose.known[at] == asSynonym
 }
