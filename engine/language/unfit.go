@@ -102,19 +102,24 @@ func (s *search) countsStrangers(q *quantity) bool {
 }
 
 // calledOther reports whether an amount with a unit has, as a part of a list, nothing before it but
-// a noun that nobody knows: "casualty 70 kg, rope 12 kg".
+// a noun that nobody knows, "casualty 70 kg, rope 12 kg", or is said to be that of one: "stamp duty
+// was 14 dollars, 30 shares".
 func (s *search) calledOther(q *quantity) bool {
 	p, at := s.prose, q.from-1
 	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure && kind != kindDuration {
 		return false
 	}
-	if at < 1 || !s.strange(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") && !p.tokens[q.to].is("each") {
-		return false
-	}
-	for at > 0 && s.strange(at-1) {
+	stated := at > 0 && p.tokens[at].is("stating") && p.tokens[at].kind == word
+	if stated {
 		at--
 	}
-	return at > 0 && p.tokens[at-1].fold == ","
+	if at < 0 || !s.strange(at) || p.told(at) || q.to < len(p.tokens) && p.tokens[q.to].kind != mark && !p.tokens[q.to].is("joining") && !p.tokens[q.to].is("each") {
+		return false
+	}
+	for at > 0 && (s.strange(at-1) || stated && p.tokens[at-1].is("article")) {
+		at--
+	}
+	return at == 0 && stated || at > 0 && (p.tokens[at-1].fold == "," || stated && p.tokens[at-1].is("joining"))
 }
 
 // pricedOther reports whether money is told as the price of a noun that nobody knows: "and laces
