@@ -344,7 +344,7 @@ func (s *search) qualified(q *quantity, variable int) bool {
 }
 
 // meantFor reports whether an amount with a unit is said to be for what nobody knows, "350 euros
-// for the digger". A name is that of a person.
+// for the digger", "80 kg for the APU". A name is that of a person.
 func (s *search) meantFor(q *quantity) bool {
 	p, at := s.prose, q.to
 	if kind := q.readings[0].kind; kind != kindMoney && kind != kindMeasure || at >= len(p.tokens) || !p.tokens[at].is("lasting") {
@@ -353,7 +353,7 @@ func (s *search) meantFor(q *quantity) bool {
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
 	}
 	stranger := s.foreignNoun(at) || at < len(p.tokens) && p.known[at] == asSynonym && s.nameless(at) // "for postage"
-	return stranger && (p.tokens[at].text == p.tokens[at].fold || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
+	return stranger && (p.tokens[at].text == p.tokens[at].fold || p.tokens[at].capitals() || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
 }
 
 // countsAnother reports whether the noun right behind a number is the whole name of a number of

@@ -38,6 +38,9 @@ func anyIs(tokens []token, role string) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.is(role) })
 }
 
+// capitals reports whether a word is several letters, all of them capitals.
+func (t *token) capitals() bool { return len(t.text) > 1 && t.text == strings.ToUpper(t.text) }
+
 // plural reports whether a word has the ending of more than one thing.
 func (t *tables) plural(of *token) bool {
 	return t.plurals(of.fold) && of.stem != of.fold

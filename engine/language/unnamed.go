@@ -94,13 +94,13 @@ func (s *search) ofStranger(q *quantity) bool {
 	return bareOnly(*q) && s.foreignNoun(q.to) || q.to < len(p.tokens) && p.tokens[q.to].is("partitive") && s.foreignNoun(q.to+1)
 }
 
-// otherName refuses an amount whose name begins with what nobody knows and that is given to what no
-// word names: "a towing fee of 80 dollars".
+// otherName refuses an amount whose name begins with what nobody knows and that is given to what
+// these words do not name: "a towing fee of 80 dollars".
 func (s *search) otherName(best *combination) *value.Error {
 	p := s.prose
 	for _, k := range best.picks {
 		q := s.list[k.slot].quantity
-		if k.variable < 0 || q < 0 || k.evidence >= s.weights.LeastNamed {
+		if k.variable < 0 || q < 0 {
 			continue
 		}
 		of := p.quantities[q].from - 1
@@ -108,7 +108,8 @@ func (s *search) otherName(best *combination) *value.Error {
 			continue
 		}
 		for at := of - 2; at >= 0 && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0; at-- {
-			if s.foreign(at) {
+			named := slices.ContainsFunc(p.mentions, func(m mention) bool { return m.variable == k.variable && m.weight >= s.weights.LeastAsking && m.from < of && at < m.to })
+			if s.foreign(at) && (k.evidence < s.weights.LeastNamed || !named && !bareOnly(p.quantities[q])) {
 				return notUnderstood(quoted(p.fragment(at, p.quantities[q].to)))
 			}
 		}
