@@ -192,7 +192,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	f := fit{candidate: &best, q: q, t: t, bare: q.readings[0].kind == kindNumber}
 	f.measured = t.dimensional && !t.number()
 	f.before = s.namedBefore(q, &best)
-	f.beside = best.linked && !(q.to < len(s.prose.tokens) && s.prose.tokens[q.to].fold == "," && s.prose.mentions[best.name].from > q.to)
+	f.beside = best.linked && !s.othersName(q, &s.prose.mentions[best.name])
 	f.qualified = f.bare && s.qualified(q, variable)
 	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) || s.oftenEach(q, t) { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
 		best.evidence, best.linked = s.weights.ForName, true
@@ -220,6 +220,15 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 		best.score += s.weights.AgainstWeak
 	}
 	return best, true
+}
+
+// othersName reports whether a name stands behind a comma that closes what an amount is told of, or is
+// the noun for what the number before it counts.
+func (s *search) othersName(q *quantity, m *mention) bool {
+	p := s.prose
+	behind := m.from > q.to && p.tokens[q.to].fold == ","
+	counted := m.to <= q.from && m.from > 0 && p.within[m.from-1] >= 0 && bareOnly(p.quantities[p.within[m.from-1]])
+	return behind || counted
 }
 
 // oftenEach reports whether an amount says how often something is in a time that the name of a

@@ -52,9 +52,13 @@ var unfit = []func(*search, *fit) bool{
 	func(s *search, f *fit) bool {
 		return (f.bare || f.q.readings[0].kind == kindPercent) && !f.qualified && s.unclaimed(f.q, f.candidate)
 	},
-	// A $10 voucher, or what is meant for something else.
+	// A $10 voucher.
 	func(s *search, f *fit) bool {
-		return !f.linked && (s.meantFor(f.q) || f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article"))
+		return !f.linked && f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article")
+	},
+	// $10 for what nobody knows.
+	func(s *search, f *fit) bool {
+		return !f.beside && s.meantFor(f.q)
 	},
 	// Insurance of 12 euros, in a list of what is told.
 	func(s *search, f *fit) bool {

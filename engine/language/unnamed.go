@@ -108,7 +108,9 @@ func (s *search) otherName(best *combination) *value.Error {
 			continue
 		}
 		for at := of - 2; at >= 0 && p.tokens[at].kind == word && p.meaning[at] == content && p.within[at] < 0; at-- {
-			named := slices.ContainsFunc(p.mentions, func(m mention) bool { return m.variable == k.variable && m.weight >= s.weights.LeastAsking && m.from < of && at < m.to })
+			named := slices.ContainsFunc(p.mentions, func(m mention) bool {
+				return m.variable == k.variable && m.weight >= s.weights.LeastAsking && m.from < of && at < m.to
+			})
 			if s.foreign(at) && (k.evidence < s.weights.LeastNamed || !named && !bareOnly(p.quantities[q])) {
 				return notUnderstood(quoted(p.fragment(at, p.quantities[q].to)))
 			}
