@@ -29,6 +29,9 @@ func (s *scanner) named(at int, behind bool) []found {
 		return nil
 	}
 	if t.kind == sign && isCurrencySign(t.text) {
+		if next := s.tok(at + 1); t.spaced && next.kind == number && !next.spaced {
+			return nil // "the other one $2"
+		}
 		return s.currencyAt(at)
 	}
 	if u := s.counted(t); u != nil {

@@ -61,7 +61,7 @@ func (s *search) asideOf(best *combination) *value.Error {
 			second.target, second.together = other, nil
 			return s.choose([]combination{*best, second})
 		}
-		if k.name >= 0 && s.prose.mentions[k.name].weight >= s.weights.ExactName && (s.prose.told(s.list[k.slot].from) && s.named(best.target) || s.namedBy(best.target, s.weights.ExactName)) {
+		if (k.name >= 0 && s.prose.mentions[k.name].weight >= s.weights.ExactName || s.leftOver(q) == k.variable) && (s.prose.told(s.list[k.slot].from) && s.named(best.target) || s.namedBy(best.target, s.weights.ExactName)) {
 			continue // of a story, "fuel cost for 300 miles and 3 people"
 		}
 		return notUnderstood(s.say("takes no part", s.title(k.variable), s.title(best.target)))
