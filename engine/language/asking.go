@@ -51,11 +51,21 @@ func (v *Vocabulary) findQuestions(p *prose, tables *tables) {
 }
 
 // subordinate reports whether "when" only says under what circumstances something is asked for:
-// "the tour time of 24 km when the engine is warm", "profit when 60 seats are sold".
+// "the tour time of 24 km when the engine is warm", "profit when 60 seats are sold", "and when we
+// lower at 60 m/min?"
 func (p *prose) subordinate(at int) bool {
-	asked := len(p.questions) > 0 || at > 0 && p.used[at-1] || at > 0 && p.meaning[at-1] == content && at+1 < len(p.tokens) && p.tokens[at+1].kind != mark
-	return asked && at > 0 && p.tokens[at-1].kind != mark && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener") &&
-		!(at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary"))
+	if at == 0 || at+1 < len(p.tokens) && p.tokens[at+1].is("auxiliary") {
+		return false
+	}
+	if p.tokens[at-1].is("joining") && at+1 < len(p.tokens) && p.within[at+1] < 0 {
+		end := at + 1
+		for end < len(p.tokens) && p.tokens[end].kind != mark {
+			end++
+		}
+		return p.anyAmount(at+1, end) && !anyIs(p.tokens[at+1:end], "auxiliary")
+	}
+	asked := len(p.questions) > 0 || p.used[at-1] || p.meaning[at-1] == content && at+1 < len(p.tokens) && p.tokens[at+1].kind != mark
+	return asked && p.tokens[at-1].kind != mark && !p.tokens[at-1].is("joining") && !p.tokens[at-1].is("opener")
 }
 
 // findVerb finds the verb of a question that says what kind of value is asked for: "what would the

@@ -98,7 +98,7 @@ func (s *search) numbered(best *combination) *value.Error {
 // nameless reports whether a token is a noun that names nothing in the domain.
 func (s *search) nameless(at int) bool {
 	p := s.prose
-	if at < 0 || at >= len(p.tokens) || p.tokens[at].kind != word || p.within[at] >= 0 || p.used[at] || p.known[at] == asChange || p.known[at] == asIdiom || p.known[at] == asQuestion {
+	if at < 0 || at >= len(p.tokens) || p.tokens[at].kind != word || p.within[at] >= 0 || p.used[at] || p.void[at] || p.known[at] == asChange || p.known[at] == asIdiom || p.known[at] == asQuestion {
 		return false
 	}
 	t := &p.tokens[at]
