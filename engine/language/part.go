@@ -33,8 +33,8 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 		money := isCurrency(unit)
 		cents := f.unit == unit && f.part == 100 && (!joined && s.tok(at-b.n-1).kind == word || !s.rated(at+f.n))
 		less := f.part == 1 && s.parted(f.unit, unit) && f.unit.Dimension() == unit.Dimension() && !f.unit.IsPoint() && s.smaller(f.unit, unit) && !s.rated(at+f.n)
-		thick := joint.fold == "," && s.tok(at+f.n).is("thickness") // a measure of its own: 10 feet by 12 feet, 4 inches deep
-		if s.accepts(f, at) && (money && cents || !money && less && !thick) {
+		own := joint.fold == "," && (s.tok(at+f.n).is("thickness") || !s.inParts(unit)) // a measure of its own: 10 feet by 12 feet, 4 inches deep; 60 m, 25 cm
+		if s.accepts(f, at) && (money && cents || !money && less && !own) {
 			return b, f.unit, at + f.n
 		}
 	}
@@ -45,6 +45,13 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 		return b, u, at
 	}
 	return b, nil, 0
+}
+
+// inParts reports whether amounts in a unit are told in units of their own kind one after the other,
+// as feet and inches, hours and minutes are.
+func (s *scanner) inParts(unit *units.Unit) bool {
+	r := s.tables.exactly("parts", unit.Symbol())
+	return unit.Dimension() == units.Time || r != nil && r[2] != twoDigits
 }
 
 // mostParts is how many of a unit of time make one of another that it is a part of: the seconds of
