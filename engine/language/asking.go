@@ -264,7 +264,7 @@ func (p *prose) heads(m *mention) bool {
 		}
 		return true
 	}
-	return p.tokens[m.to].is("circumstance")
+	return p.tokens[m.to].is("circumstance") || p.tokens[m.to].is("holding") && p.terms[m.variable].output && m.weight >= p.weights.ExactName && !p.followsUp
 }
 
 // counted reports whether all that follows a mention is the number of what it counts.

@@ -91,8 +91,12 @@ func (s *search) choosing(m *mention) bool {
 }
 
 // titled reports whether a mention stands before a colon and says only what the rest is about: it
-// is a part of a name, or something there is known to nobody, as in "New pupil: fee 280".
+// is a part of a name, or something there is known to nobody, as in "New pupil: fee 280". What is
+// asked for by its whole name for something is no title.
 func (p *prose) titled(m *mention) bool {
+	if p.begins(m) && p.terms[m.variable].output && m.weight >= p.weights.ExactName && p.tokens[m.to].is("lasting") {
+		return false // "wire for a titanium frame: 4 m"
+	}
 	end := m.to
 	for end < len(p.tokens) && p.tokens[end].fold != ":" {
 		if p.within[end] >= 0 {
