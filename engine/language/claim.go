@@ -2,6 +2,8 @@ package language
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"reckon/engine/units"
 	"reckon/engine/value"
@@ -241,6 +243,61 @@ func (s *search) otherChoice(best *combination) *value.Error {
 		}
 	}
 	return nil
+}
+
+// otherCode refuses a code that nobody knows where choices are called by such ones, "on A9 paper"
+// beside A4 and A5, or where it stands behind a part of a label as the rest of that: "Jet B" beside
+// Jet A-1.
+func (s *search) otherCode(*combination) *value.Error {
+	p := s.prose
+	for at := range p.tokens {
+		shape := codeShape(p.tokens[at].text)
+		if shape == "" || !s.foreign(at) {
+			continue
+		}
+		if at > 0 && p.within[at-1] >= 0 {
+			if q := &p.quantities[p.within[at-1]]; q.labels() && len(strings.Fields(q.readings[0].text)) > q.to-q.from {
+				return notUnderstood(quoted(p.fragment(q.from, at+1)))
+			}
+		}
+		for i := range s.vocabulary.terms {
+			like := func(label string) bool {
+				return slices.ContainsFunc(strings.Fields(label), func(w string) bool { return codeShape(w) == shape })
+			}
+			if s.labelled(i) && slices.ContainsFunc(s.vocabulary.domain.Variables[i].ChoiceNames(), like) {
+				return notUnderstood(quoted(p.tokens[at].text))
+			}
+		}
+	}
+	return nil
+}
+
+// mostCapitals is how many capitals may make a code that has no digits.
+const mostCapitals = 2
+
+// codeShape is a code with each run of capitals or digits as one: A9 of "A4" and "M10"; "" for what
+// is no code.
+func codeShape(text string) string {
+	var shape []byte
+	letters, digits := 0, 0
+	for _, r := range text {
+		of := byte('9')
+		switch {
+		case unicode.IsUpper(r):
+			of, letters = 'A', letters+1
+		case unicode.IsDigit(r):
+			digits++
+		default:
+			continue
+		}
+		if len(shape) == 0 || shape[len(shape)-1] != of {
+			shape = append(shape, of)
+		}
+	}
+	if letters == 0 || digits == 0 && (letters > mostCapitals || letters < len(text)) {
+		return ""
+	}
+	return string(shape)
 }
 
 // partOfOther reports whether the words of a name are those of another one that has an amount or is
