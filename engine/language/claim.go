@@ -354,6 +354,11 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 			return notUnderstood(quoted(p.tokens[of].text))
 		}
 	}
+	for at := 1; at+1 < len(p.tokens); at++ {
+		if p.tokens[at-1].is("indefinite") && s.foreign(at) && !p.told(at) && p.tokens[at+1].kind == word && p.meaning[at+1] == content && p.within[at+1] < 0 && at > 1 && p.tokens[at-2].is("lasting") {
+			return notUnderstood(quoted(p.tokens[at].text))
+		}
+	}
 	for at := range p.tokens {
 		if s.foreign(at) && (!p.told(at) && s.standsAlone(at) || at > 0 && p.within[at-1] >= 0 && s.things(at+1)) {
 			return notUnderstood(quoted(p.tokens[at].text))
