@@ -202,6 +202,9 @@ func (s *search) otherChoice(best *combination) *value.Error {
 		return best.plan.ok && !slices.Contains(best.plan.assumed, variable)
 	}
 	for _, m := range p.mentions {
+		if m.weight >= s.weights.ExactName && s.labelled(m.variable) && !p.told(m.from) && !s.vocabulary.terms[m.variable].output && !gives(best.picks, m.variable) && m.from > 1 && s.strange(m.from-1) && p.tokens[m.from-2].is("indefinite") {
+			return notUnderstood(quoted(p.fragment(m.from-1, m.to))) // "and on a lifetime contract?"
+		}
 		if m.weight >= s.weights.ExactName && s.labelled(m.variable) && !told(m.variable) && !(p.told(m.from) && besides(m.variable)) {
 			if word := s.stranger(max(0, m.from-2), m.from); word != "" {
 				return notUnderstood(quoted(p.fragment(max(0, m.from-1), m.to)))
@@ -411,7 +414,10 @@ func (s *search) otherHead(best *combination) *value.Error {
 	for from < len(p.tokens) && p.tokens[from].is("article") {
 		from++
 	}
-	end := p.phrase(from, len(p.tokens))
+	end := from
+	for end < len(p.tokens) && p.tokens[end].kind == word && (p.meaning[end] == content || p.meaning[end] == plainly) && p.within[end] < 0 {
+		end++
+	}
 	if s.base != nil || len(s.list) == 0 || len(p.questions) > 0 || end == len(p.tokens) || !p.tokens[end].is("belonging") && !p.tokens[end].is("lasting") || anyIs(p.tokens, "declaring") {
 		return nil
 	}
