@@ -15,7 +15,7 @@ type candidate struct {
 	score    float64
 	evidence float64 // the part of the score that comes from words nearby
 	relative bool
-	linked   bool // words right beside it name the variable
+	linked   bool // words right beside it name the variable, or it names it itself: then there may be no mention
 	name     int  // the mention that is the evidence, -1 for none
 }
 

@@ -320,7 +320,7 @@ func (s *search) unsaid(best *combination) *value.Error {
 			continue
 		}
 		q := &p.quantities[s.list[k.slot].quantity]
-		if _, _, yes := s.vocabulary.truth(&s.vocabulary.domain.Variables[k.variable]); !yes || !q.labels() || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
+		if _, _, yes := s.vocabulary.truth(&s.vocabulary.domain.Variables[k.variable]); !yes || !q.labels() || !q.weak || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
 			continue
 		}
 		if at := q.to + 1; p.within[at] < 0 && p.tokens[at].kind == word {

@@ -16,7 +16,7 @@ func (s *search) contested(best *combination) *value.Error {
 			continue
 		}
 		for _, top := range l.candidates {
-			same := top.score > k.score && top.linked && k.name >= 0 && k.linked && s.prose.mentions[top.name].weight >= s.weights.ExactName && s.prose.mentions[k.name].weight < s.weights.ExactName &&
+			same := top.score > k.score && top.linked && min(top.name, k.name) >= 0 && k.linked && s.prose.mentions[top.name].weight >= s.weights.ExactName && s.prose.mentions[k.name].weight < s.weights.ExactName &&
 				s.prose.mentions[top.name].from == s.prose.mentions[k.name].from && s.prose.mentions[top.name].to == s.prose.mentions[k.name].to // "the running time is 50 minutes, with a running time of 70"
 			counted := l.quantity >= 0 && s.counted(&s.prose.quantities[l.quantity]) && s.names(top.variable, l.to) && !s.names(k.variable, l.to) && k.name >= 0 && s.prose.mentions[k.name].to <= l.from // "the book has 160 pages"
 			if top.score <= k.score+s.weights.LeastContest && !same && !counted {
@@ -45,7 +45,7 @@ func (s *search) bound(best *combination) *value.Error {
 		if k.variable >= 0 && l.quantity >= 0 && s.vocabulary.terms[k.variable].number() && s.names(k.variable, l.to) {
 			continue // "they paint 3 lines"
 		}
-		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
+		if k.variable < 0 || l.quantity < 0 || l.change != nil || p.quantities[l.quantity].weak || k.linked && k.name >= 0 && p.mentions[k.name].from == l.to+1 && p.tokens[l.to].is("partitive") || bareOnly(p.quantities[l.quantity]) && p.tokens[l.to-1].is("multiplied") {
 			continue
 		}
 		for at := range p.mentions {
@@ -187,7 +187,7 @@ func (s *search) listedValues(best *combination) *value.Error {
 		if !bareOnly(*q) || q.weak || joint.fold != "," && !joint.is("joining") || y.from-x.to == 2 && !p.tokens[x.to+1].is("attaches") {
 			continue
 		}
-		if a.linked && p.mentions[a.name].to <= x.from || x.from == 0 || !p.tokens[x.from-1].is("attaches") && !(i > 1 && s.list[i-2].to == x.from-1) || s.sides(q) {
+		if a.linked && a.name >= 0 && p.mentions[a.name].to <= x.from || x.from == 0 || !p.tokens[x.from-1].is("attaches") && !(i > 1 && s.list[i-2].to == x.from-1) || s.sides(q) {
 			continue
 		}
 		if joint.fold == "," && (y.from-x.to > 1 || !bareOnly(p.quantities[y.quantity]) || p.tokens[x.from-1].is("at rate")) {

@@ -98,7 +98,7 @@ func (s *search) scoreEach(q *quantity, list []candidate) {
 func (s *search) valued(q *quantity, list []candidate) bool {
 	of := q.from > 0 && s.prose.tokens[q.from-1].is("partitive")
 	return slices.ContainsFunc(list, func(k candidate) bool {
-		if !k.linked || s.prose.mentions[k.name].weight < s.weights.ExactName || bareOnly(*q) && s.counted(q) {
+		if !k.linked || k.name < 0 || s.prose.mentions[k.name].weight < s.weights.ExactName || bareOnly(*q) && s.counted(q) {
 			return false // "seven guests sit at each table"
 		}
 		name := s.prose.mentions[k.name]
@@ -114,7 +114,7 @@ func (s *search) content(q *quantity, list []candidate) bool {
 		return false
 	}
 	return slices.ContainsFunc(list, func(k candidate) bool {
-		return k.linked && p.mentions[k.name].weight >= s.weights.ExactName && p.mentions[k.name].from == q.to+1
+		return k.linked && k.name >= 0 && p.mentions[k.name].weight >= s.weights.ExactName && p.mentions[k.name].from == q.to+1
 	})
 }
 

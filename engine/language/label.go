@@ -121,13 +121,19 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			r.text = tablesOf(v.domain.Language).say("denied")
 		}
 		to, weak := begin+n, l.weak
-		if l.denied != "" && to+1 < len(p.tokens) && (p.tokens[to].fold == ":" || p.tokens[to].fold == "=") {
-			yes, no := value.SameLabel(p.tokens[to+1].text, v.tables.say("affirmed")), value.SameLabel(p.tokens[to+1].text, v.tables.say("denied"))
-			if no {
-				r.text = l.denied // "insurance: no"
+		if answer := to; l.denied != "" && to < len(p.tokens) {
+			told := p.tokens[to].fold == ":" || p.tokens[to].fold == "=" // "insurance: no"
+			if told {
+				answer++
 			}
-			if yes || no {
-				to, weak = to+2, false
+			if answer < len(p.tokens) && (told || answer+1 == len(p.tokens) || p.tokens[answer+1].kind != word || p.tokens[answer+1].is("grammar")) { // "insurance no, 3 days"
+				yes, no := value.SameLabel(p.tokens[answer].text, v.tables.say("affirmed")), value.SameLabel(p.tokens[answer].text, v.tables.say("denied"))
+				if no {
+					r.text = l.denied
+				}
+				if yes || no {
+					to, weak = answer+1, false
+				}
 			}
 		}
 		if !absent && v.insteadOfLabel(p, begin, to, l.value) {
