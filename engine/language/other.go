@@ -59,9 +59,19 @@ func (s *search) paired(one, other, at int) bool {
 	return t.kind == u.kind && t.dimension == u.dimension && !t.hidden && s.headed(one, at) && s.headed(other, at)
 }
 
+// oneOf reports whether an amount is told of one of several things: "one of the commissions was 19
+// dollars".
+func (p *prose) oneOf(q *quantity) bool {
+	at := q.from - 1
+	for at > 0 && p.tokens[at].is("stating") {
+		at--
+	}
+	return at > 2 && at < q.from-1 && p.tables.plural(&p.tokens[at]) && p.tokens[at-1].is("definite") && p.tokens[at-2].is("partitive") && p.tokens[at-3].is("one")
+}
+
 // otherOfTwo refuses amounts of which only their order tells what they are, "one diameter is 20 mm
 // and the other 60 mm", and a question for the other one of two where nothing tells which the first
-// is: "the date is 4 May, what's the other date?"
+// is: "the date is 4 May, what's the other date?" An amount of one of several is refused as well.
 func (s *search) otherOfTwo(best *combination) *value.Error {
 	p := s.prose
 	for i := range best.picks {
@@ -79,6 +89,18 @@ func (s *search) otherOfTwo(best *combination) *value.Error {
 			}
 		}
 		return notUnderstood(quoted(p.fragment(l.from, l.to)))
+	}
+	for i := range best.picks {
+		k, l := &best.picks[i], &s.list[i]
+		if k.variable < 0 || l.quantity < 0 || k.name < 0 || !p.oneOf(&p.quantities[l.quantity]) {
+			continue
+		}
+		at := slices.IndexFunc(l.candidates, func(o candidate) bool {
+			return best.leaves(k, &o) && s.paired(k.variable, o.variable, p.mentions[k.name].to-1)
+		})
+		if at >= 0 {
+			return s.choose([]combination{*best, best.with(i, &l.candidates[at])})
+		}
 	}
 	for _, m := range p.mentions {
 		if m.variable != best.target || m.from < 2 || !p.tokens[m.from-1].is("other of two") || !p.tokens[m.from-2].is("definite") || p.within[m.from] >= 0 {

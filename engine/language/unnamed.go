@@ -119,6 +119,22 @@ func (s *search) otherName(best *combination) *value.Error {
 	return nil
 }
 
+// choicesOnly refuses a first prompt that tells nothing but choices, amid words that nobody knows,
+// and names nothing that it asks for: "my tomato leaves are curling, any idea?"
+func (s *search) choicesOnly(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil || p.asked != nil || best.target < 0 || len(best.picks) == 0 || s.namedBy(best.target, s.weights.LeastWord) || slices.ContainsFunc(best.picks, func(k candidate) bool {
+		q := s.list[k.slot].quantity
+		return k.variable >= 0 && (q < 0 || !p.quantities[q].labels())
+	}) {
+		return nil
+	}
+	if word := s.stranger(0, len(p.tokens)); word != "" {
+		return notUnderstood(word)
+	}
+	return nil
+}
+
 // nothingNamed refuses several bare numbers where no words name what they are, nor what is asked
 // for: "20 and 30, how much each?"
 func (s *search) nothingNamed(best *combination) *value.Error {
