@@ -115,7 +115,7 @@ func (v *Vocabulary) labelAt(p *prose, at int) (quantity, bool) {
 			continue
 		}
 		r := reading{kind: kindLabel, text: l.value, of: l.variable}
-		if l.denied != "" && (absent || p.ruledOut(at) || p.denied(at)) {
+		if l.denied != "" && (absent || p.ruledOut(at) || p.denied(at) || p.deniedBehind(begin+n)) {
 			r.text = l.denied
 		} else if absent {
 			r.text = tablesOf(v.domain.Language).say("denied")
@@ -171,6 +171,16 @@ func (p *prose) denied(at int) bool {
 		}
 	}
 	return false
+}
+
+// deniedBehind reports whether what stands before a token is said not to be so: "roaming is not
+// booked", "insurance isn't needed", "the heating is off".
+func (p *prose) deniedBehind(at int) bool {
+	from := at
+	for at < len(p.tokens) && p.tokens[at].is("auxiliary") {
+		at++
+	}
+	return at < len(p.tokens) && (p.tokens[at].is("denying") || at > from && p.tokens[at].is("declined"))
 }
 
 // insteadOfLabel reports whether the words of a label say something else where they stand: the unit
