@@ -38,7 +38,7 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		told := s.leads(m, to) // it is the name of the next one
 		link := s.prose.connection(from, to, m.from, m.to)
 		stated := m.weight >= s.weights.ExactName && !m.told && s.prose.described(m.to, from)
-		if stated {
+		if stated || s.pricedAs(m, from) {
 			link = 1
 		}
 		if of := s.prose.counts[m.from]; told || m.other && m.to == from || of >= 0 && s.prose.quantities[of].from != from {
@@ -55,6 +55,14 @@ func (s *search) nameEvidence(from, to, variable int, outside bool) (evidence fl
 		}
 	}
 	return evidence, linked, name
+}
+
+// pricedAs reports whether money is told as what the thing costs that a name of money, which no
+// equation yields, stands for: "a cab for 14 pounds".
+func (s *search) pricedAs(m *mention, from int) bool {
+	t := &s.vocabulary.terms[m.variable]
+	q := s.prose.within[from]
+	return m.to+1 == from && s.prose.tokens[m.to].is("lasting") && t.money() && !t.output && !m.told && m.weight >= s.weights.ExactName && q >= 0 && len(s.prose.quantities[q].readings) > 0 && s.prose.quantities[q].readings[0].kind == kindMoney
 }
 
 // adverbial reports whether the name that a mention is of is an adverb of time: "nightly".
