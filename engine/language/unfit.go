@@ -64,6 +64,10 @@ var unfit = []func(*search, *fit) bool{
 	func(s *search, f *fit) bool {
 		return !f.bare && !f.beside && s.calledOther(f.q)
 	},
+	// A tip of 5 pounds.
+	func(s *search, f *fit) bool {
+		return !f.linked && f.evidence < s.weights.LeastNamed && s.ofOther(f.q)
+	},
 	// Laces for 4 francs, in a list of what is told.
 	func(s *search, f *fit) bool {
 		return !f.beside && s.pricedOther(f.q)
@@ -142,4 +146,11 @@ func (s *search) pricedOther(q *quantity) bool {
 // strange reports whether a token is a noun that names nothing in the domain, whoever knows it.
 func (s *search) strange(at int) bool {
 	return s.foreign(at) || s.nameless(at) && s.prose.known[at] == asSynonym
+}
+
+// ofOther reports whether an amount with a unit is that of one thing that nobody knows: "a tip of 5
+// pounds".
+func (s *search) ofOther(q *quantity) bool {
+	p, at := s.prose, q.from-2
+	return at > 0 && !bareOnly(*q) && q.readings[0].kind == kindMoney && p.tokens[at+1].is("partitive") && s.strange(at) && p.tokens[at-1].is("indefinite") && !p.told(at)
 }
