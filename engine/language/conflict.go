@@ -234,12 +234,23 @@ func (s *search) eitherResult(best *combination) *value.Error {
 			swapped := best.with(i, other)
 			one, ok := s.value(best)
 			two, also := s.value(&swapped)
-			if ok && also && !one.Equal(two) {
+			if ok && also && !one.Equal(two) || ok && s.base == nil && s.pending == nil && s.sums(other.variable, k.variable) && !s.earned(other.variable) {
 				return s.choose([]combination{*best, swapped})
 			}
 		}
 	}
 	return nil
+}
+
+// sums reports whether an equation yields a variable from another one.
+func (s *search) sums(variable, part int) bool {
+	d := s.vocabulary.domain
+	for a, activity := range d.Activities {
+		if !activity.Disabled && d.Output(a) == variable && slices.Contains(d.References(a), part) {
+			return true
+		}
+	}
+	return false
 }
 
 // eitherVariable refuses an amount where another variable could take it as well, as far as words
