@@ -187,6 +187,31 @@ func (s *search) otherAsked(best *combination) *value.Error {
 	return nil
 }
 
+// nothingCounted refuses a first question how many, of nothing that a word names, where several
+// results count things: "how many do we need for 40 archers?"
+func (s *search) nothingCounted(best *combination) *value.Error {
+	p := s.prose
+	if best.target < 0 || s.base != nil || s.pending != nil || s.namedBy(best.target, s.weights.LeastAsking) {
+		return nil
+	}
+	for i := range p.questions {
+		q := &p.questions[i]
+		if q.want != wantCount || q.unit != nil || q.to < len(p.tokens) && p.meaning[q.to] == content && p.within[q.to] < 0 {
+			continue
+		}
+		var called []int
+		for v := range s.vocabulary.terms {
+			if t := &s.vocabulary.terms[v]; t.output && t.number() && !t.hidden && !gives(best.picks, v) {
+				called = append(called, v)
+			}
+		}
+		if len(called) > 1 {
+			return ambiguous(s.offerTargets(best, called))
+		}
+	}
+	return nil
+}
+
 // torn reports whether the one word of a mention is as much a part of the name of another result of
 // its kind, "what's the weight?" with a dry weight and a batch weight, or the head of both names:
 // "consumption?" of water and of energy. It is not where the word
