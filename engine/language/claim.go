@@ -357,8 +357,13 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 			return notUnderstood(quoted(p.tokens[of].text))
 		}
 	}
-	for at := 1; at+1 < len(p.tokens); at++ {
-		if p.tokens[at-1].is("indefinite") && s.foreign(at) && !p.told(at) && p.tokens[at+1].kind == word && p.meaning[at+1] == content && p.within[at+1] < 0 && at > 1 && p.tokens[at-2].is("lasting") {
+	for at := 2; at < len(p.tokens); at++ {
+		if !p.tokens[at-1].is("indefinite") || !s.foreign(at) || p.told(at) || !p.tokens[at-2].is("lasting") {
+			continue
+		}
+		kind := at+1 < len(p.tokens) && p.tokens[at+1].kind == word && p.meaning[at+1] == content && p.within[at+1] < 0 // "for a titanium frame"
+		thing := (at+1 == len(p.tokens) || p.tokens[at+1].kind == mark) && s.spoken(at-3)                               // "towing charge for a caravan"
+		if kind || at > 2 && thing {
 			return notUnderstood(quoted(p.tokens[at].text))
 		}
 	}
