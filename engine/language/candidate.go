@@ -254,7 +254,7 @@ func (s *search) readAs(q *quantity, variable int, first bool) (best candidate, 
 		if first && s.shortened(q, r, t) {
 			continue
 		}
-		if r > 0 && s.cutRate(q, r, variable) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].number.Cmp(q.readings[0].number) != 0 { // "a 10 m boat"
+		if r > 0 && (s.cutRate(q, r, variable) || first && s.unitless(q, r, t)) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].number.Cmp(q.readings[0].number) != 0 { // "a 10 m boat"
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
@@ -273,6 +273,16 @@ func (s *search) readAs(q *quantity, variable int, first bool) (best candidate, 
 		}
 	}
 	return best, found && !(q.none && !s.denied(q, variable))
+}
+
+// unitless reports whether a reading of an amount leaves out its whole unit, which is no time and
+// for one of nothing, for a variable that is measured in another one: the number of "2.2 bar".
+func (s *search) unitless(q *quantity, r int, t *term) bool {
+	one, other := &q.readings[0], &q.readings[r]
+	if one.kind != kindMeasure || one.weak || other.kind != kindNumber || one.number.Cmp(other.number) != 0 || !t.measured() && !t.money() {
+		return false
+	}
+	return !slices.ContainsFunc(one.unit.Terms(), func(of units.Term) bool { return of.Num < 0 || of.Unit.Dimension() == units.Time })
 }
 
 // shortened reports whether a reading of an amount leaves out what another one has, and that is how

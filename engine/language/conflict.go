@@ -77,12 +77,12 @@ func (s *search) misnamed(best *combination) *value.Error {
 	p := s.prose
 	for i, k := range best.picks {
 		l := &s.list[i]
-		if k.variable < 0 || l.quantity < 0 || l.change != nil || l.from < 3 || !p.tokens[l.from-1].is("partitive") || len(p.quantities[l.quantity].readings) == 0 || p.quantities[l.quantity].readings[0].unit == nil {
+		if k.variable < 0 || l.quantity < 0 || l.change != nil || l.from < 2 || !p.tokens[l.from-1].is("partitive") || len(p.quantities[l.quantity].readings) == 0 || p.quantities[l.quantity].readings[0].unit == nil {
 			continue
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.to == l.from-1 && m.from > 0 && p.tokens[m.from-1].is("indefinite") && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
+			if m.to == l.from-1 && (m.from > 0 && p.tokens[m.from-1].is("indefinite") || m.variable == best.target && !s.vocabulary.terms[m.variable].output) && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
 				!slices.ContainsFunc(p.mentions, func(o mention) bool {
 					return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord
 				}) &&
