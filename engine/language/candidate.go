@@ -275,14 +275,16 @@ func (s *search) readAs(q *quantity, variable int, first bool) (best candidate, 
 	return best, found && !(q.none && !s.denied(q, variable))
 }
 
-// unitless reports whether a reading of an amount leaves out its whole unit, which is no time and
-// for one of nothing, for a variable that is measured in another one: the number of "2.2 bar".
+// unitless reports whether a reading of an amount leaves out its whole unit, which is no time, no
+// rate and no part of the unit of a variable that is measured: the number of "2.2 bar" for a price.
 func (s *search) unitless(q *quantity, r int, t *term) bool {
 	one, other := &q.readings[0], &q.readings[r]
 	if one.kind != kindMeasure || one.weak || other.kind != kindNumber || one.number.Cmp(other.number) != 0 || !t.measured() && !t.money() {
 		return false
 	}
-	return !slices.ContainsFunc(one.unit.Terms(), func(of units.Term) bool { return of.Num < 0 || of.Unit.Dimension() == units.Time })
+	return !slices.ContainsFunc(one.unit.Terms(), func(of units.Term) bool {
+		return of.Num < 0 || of.Unit.Dimension() == units.Time || t.unit != nil && slices.ContainsFunc(t.unit.Terms(), func(own units.Term) bool { return own.Unit.Dimension() == of.Unit.Dimension() })
+	})
 }
 
 // shortened reports whether a reading of an amount leaves out what another one has, and that is how

@@ -108,7 +108,7 @@ func (s *search) doubt(found []combination) *value.Error {
 	found = s.simplest(found)
 	best := &found[0]
 	p := s.prose
-	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.otherName, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.misnamed, s.otherOfTwo, s.askedAndGiven, s.secondQuestion, s.loosely, s.nothingCounted, s.otherAsked, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.alikeNamed, s.ratherOther, s.asideOf, s.bareMoney, s.otherKind, s.otherChoice, s.otherCode, s.unsaid, s.assumedChoice, s.otherHead, s.choicesOnly, s.nothingNamed} {
+	for _, refuse := range []func(*combination) *value.Error{s.compared, s.judged, s.unused, s.otherName, s.numbered, s.periodLost, s.otherSide, s.listedValues, s.contested, s.spanned, s.bound, s.misnamed, s.otherOfTwo, s.askedAndGiven, s.secondQuestion, s.loosely, s.nothingCounted, s.otherAsked, s.otherVerb, s.unknownManner, s.slid, s.eitherResult, s.eitherVariable, s.alikeNamed, s.ratherOther, s.asideOf, s.bareMoney, s.eitherDefault, s.otherKind, s.otherChoice, s.otherCode, s.unsaid, s.assumedChoice, s.otherHead, s.choicesOnly, s.nothingNamed} {
 		if err := refuse(best); err != nil {
 			return err
 		}

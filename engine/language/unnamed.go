@@ -119,6 +119,28 @@ func (s *search) otherName(best *combination) *value.Error {
 	return nil
 }
 
+// eitherDefault refuses a number that nothing is said of and that a first turn leaves to what has a
+// default, where another default of the answer could be it as well: "with 12 and a flow of 2 L/min".
+func (s *search) eitherDefault(best *combination) *value.Error {
+	p := s.prose
+	if s.base != nil || s.pending != nil || best.target < 0 {
+		return nil
+	}
+	for i := range best.picks {
+		k, l := &best.picks[i], &s.list[i]
+		if k.variable < 0 || k.relative || l.quantity < 0 || k.evidence >= s.weights.LeastWord || !bareOnly(p.quantities[l.quantity]) || !s.vocabulary.terms[k.variable].fallback || s.followed(&p.quantities[l.quantity]) || l.from > 0 && p.tokens[l.from-1].is("at rate") {
+			continue
+		}
+		at := slices.IndexFunc(l.candidates, func(o candidate) bool {
+			return best.leaves(k, &o) && o.evidence < s.weights.LeastWord && s.vocabulary.terms[o.variable].fallback && slices.Contains(best.plan.assumed, o.variable)
+		})
+		if at >= 0 {
+			return s.choose([]combination{*best, best.with(i, &l.candidates[at])})
+		}
+	}
+	return nil
+}
+
 // choicesOnly refuses a first prompt that tells nothing but choices, amid words that nobody knows,
 // and names nothing that it asks for: "my tomato leaves are curling, any idea?"
 func (s *search) choicesOnly(best *combination) *value.Error {
