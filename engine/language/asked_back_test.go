@@ -78,6 +78,48 @@ func TestAskedBack(t *testing.T) {
 	}
 }
 
+// shooting is a shooting club with two results that count things, two defaults without a unit,
+// choices called by codes and money that is a part of other money.
+func shooting(t *testing.T) *Vocabulary {
+	t.Helper()
+	return compiled(t, engine.Definition{
+		Title: "Shooting club",
+		Variables: []value.Variable{
+			{Key: "shooters", Title: "Shooters", Min: "0"}, {Key: "rounds", Title: "Rounds", Min: "0"},
+			{Key: "per_round", Title: "Shots per round", Default: value.Scalar("6")}, {Key: "per_lane", Title: "Shooters per lane", Default: value.Scalar("4")},
+			{Key: "shots", Title: "Shots"}, {Key: "lanes", Title: "Lanes"},
+			{Key: "card", Title: "Score card", Choices: []value.Choice{{Label: "A5", Value: decimal.Int(1)}, {Label: "A4", Value: decimal.Int(2)}}, Default: value.Scalar("A5")},
+			{Key: "shot_price", Title: "Shot price", Unit: "USD"}, {Key: "tank", Title: "Tank pressure", Unit: "bar"},
+			{Key: "ammunition", Title: "Ammunition cost", Unit: "USD"}, {Key: "hire", Title: "Lane hire", Unit: "USD", Default: value.Scalar("50 USD")},
+			{Key: "total", Title: "Total cost", Unit: "USD"}, {Key: "air", Title: "Air used", Unit: "bar"},
+		},
+		Activities: []engine.Activity{
+			{Equation: "shots = shooters * rounds * per_round"}, {Equation: "lanes = shooters / per_lane"},
+			{Equation: "ammunition = shots * shot_price * card"}, {Equation: "total = ammunition + hire"}, {Equation: "air = tank / 2"},
+		},
+	})
+}
+
+// TestAskedBackOfResults asks for results that no word tells apart, and states amounts that may be
+// a part or a whole, or one default or another.
+func TestAskedBackOfResults(t *testing.T) {
+	v := shooting(t)
+	for _, c := range []struct{ prompt, want string }{
+		{"how many do we need for 40 shooters over 12 rounds?", "language.ambiguous: It could mean: (1) Shots or (2) Lanes."},
+		{"how many shots for 40 shooters over 12 rounds?", "shooters=40 rounds=12 -> shots @new"},
+		{"40 shooters, 12 rounds, shot price 2.2 bar, ammunition cost?", `language.not_understood: The request was not understood: "2.2 bar" for Shot price.`},
+		{"ammunition cost of 40 shooters and 12 rounds on A6 cards at a shot price of $2", `language.not_understood: The request was not understood: "A6 cards".`},
+		{"ammunition cost of 40 shooters and 12 rounds on A4 cards at a shot price of $2", "shooters=40 rounds=12 card=A4 shot_price=2 USD -> ammunition @new"},
+		{"ammunition cost for 40 shooters, 12 rounds, shot price $2, sandwiches $80", `language.not_understood: The request was not understood: "$80" fits no variable.`},
+		{"ammunition cost for 40 shooters, 12 rounds and a shot price of $2 with a tip of $9", `language.not_understood: The request was not understood: "$9" fits no variable.`},
+	} {
+		d := Dialogue{Turns: []Turn{{Prompt: c.prompt}}}
+		if outcomes := v.Evaluate(d, false, tripEnv); outcomes[0].Got != c.want {
+			t.Errorf("%s: %s, want %s\n%s", c.prompt, outcomes[0].Got, c.want, outcomes[0].Trace)
+		}
+	}
+}
+
 // TestComparesChoices compares with the scenario that has a choice.
 func TestComparesChoices(t *testing.T) {
 	turns := []Turn{{Prompt: "bag money for 10 small bags"}, {Prompt: "large ones"}, {Prompt: "compare that with the small bags"}, {Prompt: "compare with the large ones"}}

@@ -222,8 +222,8 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	return best, true
 }
 
-// othersName reports whether a name stands behind a comma that closes what an amount is told of, or is
-// the noun for what the number before it counts.
+// othersName reports whether a name stands behind a comma that closes what an amount is told of, or
+// is the noun for what the number before it counts.
 func (s *search) othersName(q *quantity, m *mention) bool {
 	p := s.prose
 	behind := m.from > q.to && p.tokens[q.to].fold == ","

@@ -6,8 +6,8 @@ import (
 	"reckon/engine/value"
 )
 
-// tellsOther reports whether an amount is told of the other one of two things: "the other is 60 mm",
-// "9 of the other".
+// tellsOther reports whether an amount is told of the other one of two things: "the other is 60
+// mm", "9 of the other".
 func (p *prose) tellsOther(q *quantity) bool {
 	at := q.from - 1
 	for at > 0 && (p.tokens[at].is("stating") || p.tokens[at].is("one") && at+1 < q.from || p.tokens[at].is("owning")) {

@@ -47,8 +47,8 @@ func (s *scanner) part(at int, unit *units.Unit) (b amount, u *units.Unit, end i
 	return b, nil, 0
 }
 
-// inParts reports whether amounts in a unit are told in units of their own kind one after the other,
-// as feet and inches, hours and minutes are.
+// inParts reports whether amounts in a unit are told in units of their own kind one after the
+// other, as feet and inches, hours and minutes are.
 func (s *scanner) inParts(unit *units.Unit) bool {
 	r := s.tables.exactly("parts", unit.Symbol())
 	return unit.Dimension() == units.Time || r != nil && r[2] != twoDigits

@@ -99,7 +99,8 @@ func (s *search) joinedNames(best *combination) (list []int, together bool) {
 }
 
 // joinedResults are the results of equations whose whole names the prompt joins, whichever amounts
-// it tells, "camp cost and lodge cost for 5 guests", and those that the scenario was asked for last.
+// it tells, "camp cost and lodge cost for 5 guests", and those that the scenario was asked for
+// last.
 func (s *search) joinedResults() (lists [][]int) {
 	p := s.prose
 	if s.base != nil && len(p.questions) == 0 {

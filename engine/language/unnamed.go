@@ -120,7 +120,8 @@ func (s *search) otherName(best *combination) *value.Error {
 }
 
 // eitherDefault refuses a number that nothing is said of and that a first turn leaves to what has a
-// default, where another default of the answer could be it as well: "with 12 and a flow of 2 L/min".
+// default, where another default of the answer could be it as well: "with 12 and a flow of 2
+// L/min".
 func (s *search) eitherDefault(best *combination) *value.Error {
 	p := s.prose
 	if s.base != nil || s.pending != nil || best.target < 0 {
