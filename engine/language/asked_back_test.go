@@ -49,6 +49,8 @@ func TestAskedBack(t *testing.T) {
 		{"20 bags with ribbon yes: bag money?", "bags=20 ribbon=yes -> bag_money @new"},
 		{"20 bags, ribbon: maybe, bag money?", `language.not_understood: The request was not understood: "ribbon: maybe".`},
 		{"20 bags, ribbon yes, ribbon no, bag money?", `language.ambiguous: It could mean: Ribbon as "ribbon yes" or "ribbon no".`},
+		{"for a zeppelin, 20 bags, bag money?", "bags=20 -> bag_money @new"},
+		{"bag money for a zeppelin, 20 bags", `language.not_understood: The request was not understood: "zeppelin".`},
 		{"20 cakes, slice price $3, napkins $8, how much is raised?", `language.not_understood: The request was not understood: "$8" fits no variable.`},
 		{"4 helpers and 10 bags, how much money is that?", "language.not_understood: The request was not understood: Helpers, which takes no part in Bag money."},
 		{"bag money for 10 bags and 4 helpers", "bags=10 helpers=4 -> bag_money @new"},

@@ -362,8 +362,8 @@ func (s *search) assumedChoice(best *combination) *value.Error {
 			continue
 		}
 		kind := at+1 < len(p.tokens) && p.tokens[at+1].kind == word && p.meaning[at+1] == content && p.within[at+1] < 0 // "for a titanium frame"
-		thing := (at+1 == len(p.tokens) || p.tokens[at+1].kind == mark) && s.spoken(at-3)                               // "towing charge for a caravan"
-		if kind || at > 2 && thing {
+		thing := at > 2 && (at+1 == len(p.tokens) || p.tokens[at+1].kind == mark) && s.spoken(at-3)                     // "towing charge for a caravan"
+		if kind || thing {
 			return notUnderstood(quoted(p.tokens[at].text))
 		}
 	}

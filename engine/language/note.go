@@ -94,7 +94,7 @@ func (s *search) choosing(m *mention) bool {
 // is a part of a name, or something there is known to nobody, as in "New pupil: fee 280". What is
 // asked for by its whole name for something is no title.
 func (p *prose) titled(m *mention) bool {
-	if p.begins(m) && p.terms[m.variable].output && m.weight >= p.weights.ExactName && p.tokens[m.to].is("lasting") {
+	if p.begins(m) && p.terms[m.variable].output && m.weight >= p.weights.ExactName && m.to < len(p.tokens) && p.tokens[m.to].is("lasting") {
 		return false // "wire for a titanium frame: 4 m"
 	}
 	end := m.to
