@@ -51,6 +51,7 @@ func TestAskedBack(t *testing.T) {
 		{"20 bags, ribbon yes, ribbon no, bag money?", `language.ambiguous: It could mean: Ribbon as "ribbon yes" or "ribbon no".`},
 		{"for a zeppelin, 20 bags, bag money?", "bags=20 -> bag_money @new"},
 		{"bag money for a zeppelin, 20 bags", `language.not_understood: The request was not understood: "zeppelin".`},
+		{"20 helpers, hours 3 bar, work?", `language.not_understood: The request was not understood: "3 bar" for Hours.`},
 		{"20 cakes, slice price $3, napkins $8, how much is raised?", `language.not_understood: The request was not understood: "$8" fits no variable.`},
 		{"4 helpers and 10 bags, how much money is that?", "language.not_understood: The request was not understood: Helpers, which takes no part in Bag money."},
 		{"bag money for 10 bags and 4 helpers", "bags=10 helpers=4 -> bag_money @new"},

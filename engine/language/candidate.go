@@ -254,7 +254,7 @@ func (s *search) readAs(q *quantity, variable int, first bool) (best candidate, 
 		if first && s.shortened(q, r, t) {
 			continue
 		}
-		if r > 0 && (s.cutRate(q, r, variable) || first && s.unitless(q, r, t)) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].number.Cmp(q.readings[0].number) != 0 { // "a 10 m boat"
+		if r > 0 && (s.cutRate(q, r, variable) || s.unitless(q, r, t)) || s.otherUnit(q, r, t) || first && r > 0 && t.money() && q.readings[r].kind == kindNumber && q.readings[r].number.Cmp(q.readings[0].number) != 0 { // "a 10 m boat"
 			continue
 		}
 		text, score, ok := s.compatible(variable, q, &q.readings[r])
