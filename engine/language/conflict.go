@@ -71,10 +71,16 @@ func (s *search) bound(best *combination) *value.Error {
 	return nil
 }
 
-// misnamed refuses an amount of another kind than what it is said to be an amount of, behind "a":
-// "a volume of 4000 kg". Who asks says "the cost of 300 miles".
+// misnamed refuses an amount of another kind than what it is said to be an amount of, behind "a" or
+// where the prompt closes by asking for something else: "a volume of 4000 kg", "wing area of 40
+// minutes, fluid per aircraft?" Who asks says "the cost of 300 miles".
 func (s *search) misnamed(best *combination) *value.Error {
 	p := s.prose
+	closing := func(but int) bool { // another result is asked for
+		return len(p.questions) == 0 && slices.ContainsFunc(p.mentions, func(o mention) bool {
+			return o.variable != but && o.weight >= s.weights.ExactName && s.vocabulary.terms[o.variable].output && p.closes(&o)
+		})
+	}
 	for i, k := range best.picks {
 		l := &s.list[i]
 		if k.variable < 0 || l.quantity < 0 || l.change != nil || l.from < 2 || !p.tokens[l.from-1].is("partitive") || len(p.quantities[l.quantity].readings) == 0 || p.quantities[l.quantity].readings[0].unit == nil {
@@ -82,7 +88,7 @@ func (s *search) misnamed(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.to == l.from-1 && (m.from > 0 && p.tokens[m.from-1].is("indefinite") || m.variable == best.target && !s.vocabulary.terms[m.variable].output) && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
+			if m.to == l.from-1 && (m.from > 0 && p.tokens[m.from-1].is("indefinite") || m.variable == best.target && closing(m.variable)) && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
 				!slices.ContainsFunc(p.mentions, func(o mention) bool {
 					return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord
 				}) &&
