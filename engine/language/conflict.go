@@ -88,7 +88,7 @@ func (s *search) misnamed(best *combination) *value.Error {
 		}
 		for at := range p.mentions {
 			m := &p.mentions[at]
-			if m.to == l.from-1 && (m.from > 0 && p.tokens[m.from-1].is("indefinite") || m.variable == best.target && closing(m.variable)) && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
+			if m.to == l.from-1 && (m.from > 0 && p.tokens[m.from-1].is("indefinite") || m.variable == best.target && !s.vocabulary.terms[m.variable].output && closing(m.variable)) && m.weight >= s.weights.ExactName && !m.other && !p.tables.said(p.tokens[m.to-1].fold) &&
 				!slices.ContainsFunc(p.mentions, func(o mention) bool {
 					return o.variable == k.variable && o.to == m.to && o.weight >= s.weights.LeastWord
 				}) &&
