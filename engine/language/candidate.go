@@ -373,8 +373,7 @@ func (s *search) meantFor(q *quantity) bool {
 	}
 	for at++; at < len(p.tokens) && p.tokens[at].is("article"); at++ {
 	}
-	stranger := s.foreignNoun(at) || at < len(p.tokens) && p.known[at] == asSynonym && s.nameless(at) // "for postage"
-	return stranger && (p.tokens[at].text == p.tokens[at].fold || p.tokens[at].capitals() || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
+	return at < len(p.tokens) && s.strange(at) && (p.tokens[at].text == p.tokens[at].fold || p.tokens[at].capitals() || p.tables.has(capitalNouns)) && (at+1 == len(p.tokens) || p.meaning[at+1] != content)
 }
 
 // countsAnother reports whether the noun right behind a number is the whole name of a number of

@@ -148,9 +148,9 @@ func (s *search) strange(at int) bool {
 	return s.foreign(at) || s.nameless(at) && s.prose.known[at] == asSynonym
 }
 
-// ofOther reports whether an amount with a unit is that of one thing that nobody knows: "a tip of 5
+// ofOther reports whether money is that of one thing that nobody knows: "a tip of 5
 // pounds".
 func (s *search) ofOther(q *quantity) bool {
 	p, at := s.prose, q.from-2
-	return at > 0 && !bareOnly(*q) && q.readings[0].kind == kindMoney && p.tokens[at+1].is("partitive") && s.strange(at) && p.tokens[at-1].is("indefinite") && !p.told(at)
+	return at > 0 && q.readings[0].kind == kindMoney && p.tokens[at+1].is("partitive") && s.strange(at) && p.tokens[at-1].is("indefinite") && !p.told(at)
 }
