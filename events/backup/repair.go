@@ -208,7 +208,8 @@ func (p *repair) take() error {
 		return natsfile.SyncPath(path)
 	})
 	place := filepath.Join(p.dir, "log")
-	aside := place + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
+	// One that was killed in the same second may have left a directory of such a name.
+	aside := place + ".damaged-" + time.Now().UTC().Format("20060102T150405.000Z")
 	// The views may be made of a part of the log. They go first: without them nothing is lost.
 	if err == nil {
 		err = os.RemoveAll(filepath.Join(p.dir, "views"))
