@@ -192,8 +192,8 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 
 // ofName reports whether "of" stands at a token behind the whole name of a variable that can take a
 // number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20 min".
-// Two or three lengths may be the sides of something, but not those of several: "wall heights of 12
-// and 15 m".
+// Two or three lengths may be the sides of something, where another one is named before, "a length,
+// width and height of 3, 4 and 5 m", but not those of several: "wall heights of 12 and 15 m".
 func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 	if !s.tok(at).is("partitive") {
 		return false
@@ -214,7 +214,7 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 		return !t.hidden && (t.dimension != units.Length || several) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
 				if p.spoken(from, n.spoken) == at-from {
-					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided")
+					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided") || !anyIs(s.tokens[:from], "sided")
 				}
 			}
 			return false
