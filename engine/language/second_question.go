@@ -126,10 +126,11 @@ func (s *search) joinedResults() (lists [][]int) {
 }
 
 // headsList reports whether two names that a comma joins open the prompt, where no amount follows
-// the second: "energy, cost of 100 W for 8 h".
+// the second, "energy, cost of 100 W for 8 h", or stand alone at its end: "100 W, 8 h: energy, cost?"
 func (s *search) headsList(a, b *mention) bool {
 	p := s.prose
-	return p.tokens[a.to].fold == "," && p.begins(a) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
+	closes := p.closes(b) && s.vocabulary.terms[a.variable].output && s.vocabulary.terms[b.variable].output && a.from > 0 && p.tokens[a.from-1].kind == mark
+	return p.tokens[a.to].fold == "," && (p.begins(a) || closes) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
 		(b.to == len(p.tokens) || p.within[b.to] < 0 && p.tokens[b.to].fold != ":" && p.tokens[b.to].fold != "=")
 }
 
@@ -369,7 +370,7 @@ func (s *search) listed(a, b *mention, asks func(*mention) bool) []int {
 		more = false
 		for i := range p.mentions {
 			m := &p.mentions[i]
-			if m.to < a.from && a.from-m.to <= 2+p.addingWords(m.to, a.from) && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding")) && !slices.Contains(list, m.variable) && asks(m) {
+			if m.to < a.from && a.from-m.to <= 2+p.addingWords(m.to, a.from) && (p.tokens[m.to].fold == "," || p.tokens[m.to].is("adding") || p.tokens[m.to].is("joining")) && !slices.Contains(list, m.variable) && asks(m) {
 				list, a, more = append([]int{m.variable}, list...), m, true
 				break
 			}
