@@ -162,7 +162,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 		joined, l.either, to = joined || and || or, l.either || or, q.to+nouns
 	}
 	l.to = items[len(items)-1].to
-	if n := len(items); n < 2 || !joined && !(n >= leastCells && (v.ofName(s, l.from-1, first, n) || bareOnly(items[0]) && v.ofThings(s, first, items[n-1], n))) || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, first, len(items)) && !v.ofThings(s, first, items[len(items)-1], len(items)) {
+	if n := len(items); n < 2 || !joined && !(n >= leastCells && (v.ofName(s, l.from-1, items) || bareOnly(items[0]) && v.ofThings(s, first, items[n-1], n))) || !l.either && !s.tok(l.from-1).is("attaches") && !v.ofName(s, l.from-1, items) && !v.ofThings(s, first, items[len(items)-1], len(items)) {
 		return nil // "average of 1.2, 1.3 and 1.4", "heaters of 2 kW and 3 kW" may be all at once
 	}
 	last := items[len(items)-1]
@@ -192,13 +192,16 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 
 // ofName reports whether "of" stands at a token behind the whole name of a variable that can take a
 // number or a percentage, before the first of some with one unit: "a headway of 8, 10 and 20 min".
-// Two or three lengths may be the sides of something, where another one is named before, "a length,
-// width and height of 3, 4 and 5 m", but not those of several: "wall heights of 12 and 15 m".
-func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
+// Two or three lengths may be the sides of something, "a length of 12, 6 and 2 m", but not those of
+// several, "wall heights of 12 and 15 m", nor three that rise, where no other side is named before:
+// "a depth of 6, 9 and 12 cm".
+func (v *Vocabulary) ofName(s *scanner, at int, items []quantity) bool {
 	if !s.tok(at).is("partitive") {
 		return false
 	}
 	p := v.bare(s.tokens)
+	q, count := items[0], len(items)
+	rising := slices.IsSortedFunc(items, func(a, b quantity) int { return a.readings[0].number.Cmp(b.readings[0].number) })
 	plural := at > 0 && v.tables.plural(&s.tokens[at-1])
 	several := count >= leastCells || plural
 	sides := 0 // that something may have
@@ -214,7 +217,7 @@ func (v *Vocabulary) ofName(s *scanner, at int, q quantity, count int) bool {
 		return !t.hidden && (t.dimension != units.Length || several) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
 				if p.spoken(from, n.spoken) == at-from {
-					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided") || !anyIs(s.tokens[:from], "sided")
+					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided") || rising && !anyIs(s.tokens[:from], "sided")
 				}
 			}
 			return false

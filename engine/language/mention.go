@@ -32,6 +32,9 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	}
 	v.preferLiteral(p, found)
 	for i := range found {
+		v.cutShort(p, found, &found[i])
+	}
+	for i := range found {
 		m := &found[i]
 		if m.told && slices.ContainsFunc(found, func(o mention) bool {
 			return o.variable != m.variable && !o.told && o.from == m.from && o.to == m.to && o.weight >= v.weights.ExactName
@@ -52,6 +55,16 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 		}
 	}
 	return found
+}
+
+// cutShort leaves the last word, behind "at", to another name that goes on with it, where those
+// before are a name of their own: "sales at a flour price" with "Flour sales".
+func (v *Vocabulary) cutShort(p *prose, found []mention, m *mention) {
+	at := slices.IndexFunc(p.tokens[m.from:m.to], func(t token) bool { return t.is("at rate") })
+	onward := func(o mention) bool { return o.from == m.to-1 && o.to > m.to && o.weight >= v.weights.ExactName }
+	if at > 0 && slices.ContainsFunc(found, onward) && slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return p.spoken(m.from, n.spoken) == at }) {
+		m.to = m.from + at
+	}
 }
 
 // counting reports whether a bare number stands right before a token.

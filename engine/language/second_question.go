@@ -126,7 +126,8 @@ func (s *search) joinedResults() (lists [][]int) {
 }
 
 // headsList reports whether two names that a comma joins open the prompt, where no amount follows
-// the second, "energy, cost of 100 W for 8 h", or stand alone at its end: "100 W, 8 h: energy, cost?"
+// the second, "energy, cost of 100 W for 8 h", or stand alone at its end: "100 W, 8 h: energy,
+// cost?"
 func (s *search) headsList(a, b *mention) bool {
 	p := s.prose
 	closes := p.closes(b) && s.vocabulary.terms[a.variable].output && s.vocabulary.terms[b.variable].output && a.from > 0 && p.tokens[a.from-1].kind == mark

@@ -56,6 +56,15 @@ var unfit = []func(*search, *fit) bool{
 	func(s *search, f *fit) bool {
 		return !f.linked && f.q.readings[0].kind == kindMoney && s.foreignNoun(f.q.to) && f.q.from > 0 && s.prose.tokens[f.q.from-1].is("article")
 	},
+	// 200 kg of spelt are no bran.
+	func(s *search, f *fit) bool {
+		p, at := s.prose, f.q.to
+		return f.t.output && f.measured && !f.bare && f.evidence < s.weights.LeastWord && at+1 < len(p.tokens) && p.tokens[at].is("partitive") && s.strange(at+1)
+	},
+	// Two drivers cost something, and not 2.
+	func(s *search, f *fit) bool {
+		return f.bare && f.t.money() && f.linked && s.things(f.q.to) && s.prose.mentions[f.name].from == f.q.to && !f.t.priced
+	},
 	// $10 for what nobody knows.
 	func(s *search, f *fit) bool {
 		return !f.beside && s.meantFor(f.q)
