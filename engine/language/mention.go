@@ -45,7 +45,7 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 			within := longer.from <= m.from && m.to <= longer.to && longer.to-longer.from > m.to-m.from
 			across := longer.from < m.from && m.from < longer.to && longer.to < m.to
 			// "course fee" within "pay a course fee"
-			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && longer.weight < v.weights.ExactName
+			loose := m.weight >= v.weights.ExactName && m.to-m.from > 1 && (longer.weight < v.weights.ExactName || longer.from == m.from && v.called(p, m) && !v.called(p, &longer))
 			// "60 pieces at a price"
 			counts := m.weight >= v.weights.ExactName && p.counting(m.from) && longer.to > m.to && anyIs(p.tokens[m.to:longer.to], "at rate")
 			if longer.variable != m.variable && (within || across) && !loose && !counts && longer.weight >= v.weights.LeastLonger {
@@ -55,6 +55,11 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 		}
 	}
 	return found
+}
+
+// called reports whether the words of a mention are a name of its variable, with no others between.
+func (v *Vocabulary) called(p *prose, m *mention) bool {
+	return slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return p.spoken(m.from, n.spoken) == m.to-m.from })
 }
 
 // cutShort leaves the last word, behind "at", to another name that goes on with it, where those

@@ -63,7 +63,7 @@ func (s *search) tellsOnly(best *combination) bool {
 		return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
 	}
 	asks := func(m mention) bool {
-		return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
+		return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && !gives(best.picks, m.variable) && !(s.nameOf(&m, best.picks) && !(m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].output)) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
 	}
 	changes := func(l slot) bool {
 		return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
