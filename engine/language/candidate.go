@@ -46,6 +46,25 @@ func (s *search) idle(q *quantity) bool {
 	return !digits && (len(q.readings) == 0 || q.readings[0].kind == kindDate || q.readings[0].kind == kindClock)
 }
 
+// coded reports whether what looks like an amount is a number with a letter that calls something,
+// "class 7b": no variable has what would be its unit, and it is no money.
+func (s *search) coded(q *quantity) bool {
+	p := s.prose
+	if q.to-q.from != 2 || p.tokens[q.from].kind != number || p.tokens[q.from+1].spaced {
+		return false
+	}
+	if letter := p.tokens[q.from+1].text; len(letter) != 1 || letter < "a" || letter > lastOfCode {
+		return false
+	}
+	return !slices.ContainsFunc(q.readings, func(r reading) bool {
+		return r.kind == kindMoney || r.unit != nil && slices.ContainsFunc(s.vocabulary.terms, func(t term) bool { return t.dimensional && t.dimension == r.unit.Dimension() })
+	})
+}
+
+// lastOfCode is the last letter that, behind a number, may tell things apart: a school has no class
+// 7m, and 7m are metres or millions.
+const lastOfCode = "f"
+
 // alone reports whether a prompt says nothing beside an amount.
 func (s *search) alone(q *quantity) bool {
 	if s.prose.asked != nil {

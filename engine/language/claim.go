@@ -323,7 +323,7 @@ func (s *search) unsaid(best *combination) *value.Error {
 		if _, _, yes := s.vocabulary.truth(&s.vocabulary.domain.Variables[k.variable]); !yes || !q.labels() || !q.weak || q.to+1 >= len(p.tokens) || p.tokens[q.to].fold != ":" && p.tokens[q.to].fold != "=" {
 			continue
 		}
-		if at := q.to + 1; p.within[at] < 0 && p.tokens[at].kind == word {
+		if at := q.to + 1; p.within[at] < 0 && p.tokens[at].kind == word && !slices.ContainsFunc(p.mentions, func(m mention) bool { return m.from == at && m.weight >= s.weights.LeastAsking }) {
 			return notUnderstood(quoted(p.fragment(q.from, at+1)))
 		}
 	}

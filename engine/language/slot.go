@@ -37,7 +37,7 @@ func (s *search) slots() []slot {
 	}
 	for i := range p.quantities {
 		q := &p.quantities[i]
-		if s.idle(q) {
+		if s.idle(q) || s.coded(q) {
 			continue
 		}
 		if q.labels() {
@@ -256,14 +256,19 @@ func (s *search) inOtherWords(named, l *slot) bool {
 }
 
 // concluded says which slots tell once more, behind a word that sums up, what a slot before them
-// tells: "our 2 kids, so 2 adults and 2 children".
+// tells, "our 2 kids, so 2 adults and 2 children", or comes to: "two are ill, so 24 pupils".
 func (s *search) concluded(l *slot) func(slot) bool {
 	named := func(o *slot) bool {
 		return o.change == nil && len(o.candidates) > 0 && o.candidates[0].variable >= 0 && o.candidates[0].evidence >= s.weights.LeastNamed
 	}
 	return func(o slot) bool {
-		return named(l) && named(&o) && l.candidates[0].variable == o.candidates[0].variable && l.candidates[0].text == o.candidates[0].text &&
-			anyIs(s.prose.tokens[l.to:o.from], "concluding")
+		if !named(&o) || l.to > o.from || !anyIs(s.prose.tokens[l.to:o.from], "concluding") {
+			return false
+		}
+		comes := func(k candidate) bool {
+			return k.variable == o.candidates[0].variable && k.text == o.candidates[0].text
+		}
+		return named(l) && comes(l.candidates[0]) || slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative && comes(k) })
 	}
 }
 
