@@ -364,6 +364,11 @@ func (s *search) unknownNoun(best *combination) string {
 	}
 	for i, q := range p.questions {
 		if i > 0 && q.want == wantAny && names(q) {
+			for k := range i { // "how many coaches, and what is the cost?"
+				if label := p.countedLabel(&p.questions[k]); label != "" {
+					return label
+				}
+			}
 			return "" // asked plainly by a later question
 		}
 	}
@@ -409,13 +414,10 @@ func (s *search) unknownHead(q *question, best *combination) string {
 	if q.want != wantCount || q.unit != nil {
 		return ""
 	}
-	end := p.phrase(q.to, q.end)
-	if end == q.to && end < len(p.tokens) && p.within[end] >= 0 {
-		label := &p.quantities[p.within[end]]
-		if label.labels() && p.tables.plural(&p.tokens[label.to-1]) && (label.to == len(p.tokens) || p.meaning[label.to] != content) {
-			return quoted(p.fragment(label.from, label.to)) // "how many colours", of which one is chosen
-		}
+	if label := p.countedLabel(q); label != "" {
+		return label
 	}
+	end := p.phrase(q.to, q.end)
 	head := end - 1
 	if head < q.to || !p.tables.plural(&p.tokens[head]) || best.target < 0 {
 		return ""
@@ -439,6 +441,20 @@ func (s *search) unknownHead(q *question, best *combination) string {
 		return quoted(p.tokens[head].text)
 	}
 	return ""
+}
+
+// countedLabel is the choice by its label that a question counts, "how many colours", of which one is
+// chosen; "" for none.
+func (p *prose) countedLabel(q *question) string {
+	at := q.to
+	if q.want != wantCount || q.unit != nil || at >= len(p.tokens) || p.within[at] < 0 {
+		return ""
+	}
+	label := &p.quantities[p.within[at]]
+	if label.from != at || !label.labels() || !p.tables.plural(&p.tokens[label.to-1]) || label.to < len(p.tokens) && p.meaning[label.to] == content {
+		return ""
+	}
+	return quoted(p.fragment(label.from, label.to))
 }
 
 // phrase is where the words with a meaning that start at a token end, at the latest at another one.
