@@ -217,12 +217,20 @@ func (v *Vocabulary) ofName(s *scanner, at int, items []quantity) bool {
 		return !t.hidden && (t.dimension != units.Length || several) && t.takes(&q) && slices.ContainsFunc(t.names, func(n name) bool {
 			for from := max(0, at-2*len(n.spoken)); from < at; from++ { // "no-show rates"
 				if p.spoken(from, n.spoken) == at-from {
-					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided") || rising && !anyIs(s.tokens[:from], "sided")
+					return t.dimension != units.Length || plural || count > leastCells || sides < leastCells || !anyIs(s.tokens[from:at], "sided") || rising && !sidesBefore(s, from)
 				}
 			}
 			return false
 		})
 	})
+}
+
+// sidesBefore reports whether the name of another side is joined to one that starts at a token: "a
+// length, width and height of 3, 4 and 5 m".
+func sidesBefore(s *scanner, at int) bool {
+	for at--; at > 0 && (s.tok(at).is("joining") || s.tok(at).is("article") || s.tok(at).fold == ","); at-- {
+	}
+	return s.tok(at).is("sided")
 }
 
 // ofThings reports whether the unit of the last is that of all, or the name of a variable that can

@@ -34,6 +34,8 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 	for i := range found {
 		v.cutShort(p, found, &found[i])
 	}
+	all := slices.Clone(found)
+	found = slices.DeleteFunc(found, func(m mention) bool { return v.astray(p, all, &m) })
 	for i := range found {
 		m := &found[i]
 		if m.told && slices.ContainsFunc(found, func(o mention) bool {
@@ -60,6 +62,26 @@ func (v *Vocabulary) mentions(p *prose) []mention {
 // called reports whether the words of a mention are a name of its variable, with no others between.
 func (v *Vocabulary) called(p *prose, m *mention) bool {
 	return slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return p.spoken(m.from, n.spoken) == m.to-m.from })
+}
+
+// astray reports whether a mention takes words together that are others between: those of a name of
+// another variable, where what is left names its own, "wall area for length" with "Wall length", or
+// those of a name of its own: "population density for population".
+func (v *Vocabulary) astray(p *prose, found []mention, m *mention) bool {
+	if m.to-m.from < 2 || v.called(p, m) {
+		return false
+	}
+	return slices.ContainsFunc(found, func(o mention) bool {
+		if o.weight < v.weights.ExactName || o.to-o.from < 2 || o.told || !o.overlaps(m) || !v.called(p, &o) {
+			return false
+		}
+		if o.variable == m.variable {
+			return o.from < m.from && o.to < m.to
+		}
+		return o.from == m.from && slices.ContainsFunc(found, func(own mention) bool {
+			return own.variable == m.variable && own.from >= o.to && own.to <= m.to && own.weight >= v.weights.LeastLonger
+		})
+	})
 }
 
 // cutShort leaves the last word, behind "at", to another name that goes on with it, where those
