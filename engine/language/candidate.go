@@ -213,7 +213,7 @@ func (s *search) valueCandidate(l *slot, variable int, first bool) (candidate, b
 	f.before = s.namedBefore(q, &best)
 	f.beside = best.linked && !s.othersName(q, &s.prose.mentions[best.name])
 	f.qualified = f.bare && s.qualified(q, variable)
-	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) || s.oftenEach(q, t) || s.leftOver(l.quantity) == variable { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
+	if q.none || q.labels() && q.readings[0].of == variable && !s.foreignNoun(q.to) || f.bare && s.spokenRate(q, t) || s.oftenEach(q, t) || s.costOfOne(q, variable) || s.leftOver(l.quantity) == variable { // "no fee", "with insurance", but "a night job"; "10 eggs a day"
 		best.evidence, best.linked = s.weights.ForName, true
 	}
 	if slices.ContainsFunc(unfit, func(is func(*search, *fit) bool) bool { return is(s, &f) }) {

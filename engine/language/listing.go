@@ -196,7 +196,7 @@ func (v *Vocabulary) amountsAt(s *scanner, text string, first quantity, nouns in
 // several, "wall heights of 12 and 15 m", nor three that rise, where no other side is named before:
 // "a depth of 6, 9 and 12 cm".
 func (v *Vocabulary) ofName(s *scanner, at int, items []quantity) bool {
-	if !s.tok(at).is("partitive") {
+	if !s.tok(at).is("partitive") && !(len(items) >= leastCells && s.tok(at).is("stating")) {
 		return false
 	}
 	p := v.bare(s.tokens)

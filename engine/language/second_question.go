@@ -131,7 +131,7 @@ func (s *search) joinedResults() (lists [][]int) {
 func (s *search) headsList(a, b *mention) bool {
 	p := s.prose
 	closes := p.closes(b) && s.vocabulary.terms[a.variable].output && s.vocabulary.terms[b.variable].output && a.from > 0 && p.tokens[a.from-1].kind == mark
-	return p.tokens[a.to].fold == "," && (p.begins(a) || closes) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
+	return (p.tokens[a.to].fold == "," && p.begins(a) || closes && (p.tokens[a.to].fold == "," || p.tokens[a.to].fold == "?")) && a.weight >= s.weights.ExactName && b.weight >= s.weights.ExactName &&
 		(b.to == len(p.tokens) || p.within[b.to] < 0 && p.tokens[b.to].fold != ":" && p.tokens[b.to].fold != "=")
 }
 

@@ -1,5 +1,10 @@
 package language
 
+import (
+	"maps"
+	"slices"
+)
+
 // fit is an amount as the value of a variable, before the words are weighed.
 type fit struct {
 	*candidate
@@ -64,6 +69,19 @@ var unfit = []func(*search, *fit) bool{
 	// Two drivers cost something, and not 2.
 	func(s *search, f *fit) bool {
 		return f.bare && f.t.money() && f.linked && s.things(f.q.to) && s.prose.mentions[f.name].from == f.q.to && !f.t.priced
+	},
+	// One tab costs what a tab does, and not what all do.
+	func(s *search, f *fit) bool {
+		ofOne := func(surely float64) bool { return surely > s.weights.EachKind }
+		if !f.t.money() || !f.t.output || slices.ContainsFunc(slices.Collect(maps.Values(f.t.each)), ofOne) {
+			return false
+		}
+		for v := range s.vocabulary.terms {
+			if s.costOfOne(f.q, v) {
+				return true
+			}
+		}
+		return false
 	},
 	// $10 for what nobody knows.
 	func(s *search, f *fit) bool {
@@ -150,6 +168,21 @@ func (s *search) pricedOther(q *quantity) bool {
 		at--
 	}
 	return at == 0 || p.tokens[at-1].fold == "," || p.tokens[at-1].is("joining") || p.tokens[at-1].is("adding") || p.tokens[at-1].is("attaches")
+}
+
+// costOfOne reports whether money is told as what one thing costs, "one detergent tab costs 0.22
+// francs", which a variable is that no equation yields.
+func (s *search) costOfOne(q *quantity, variable int) bool {
+	p, t := s.prose, &s.vocabulary.terms[variable]
+	from := q.from - 1
+	if from < 1 || !p.tokens[from].is("costing") || !t.money() || t.output || t.hidden {
+		return false
+	}
+	for from--; from > 0 && p.meaning[from] == content && p.within[from] < 0; from-- {
+	}
+	return (p.tokens[from].is("one") || p.tokens[from].is("indefinite") || p.tokens[from].is("each")) && slices.ContainsFunc(p.mentions, func(m mention) bool {
+		return m.variable == variable && m.from > from && m.to <= q.from && m.weight >= s.weights.LeastWord
+	})
 }
 
 // strange reports whether a token is a noun that names nothing in the domain, whoever knows it.
