@@ -190,21 +190,26 @@ func (s *search) otherAsked(best *combination) *value.Error {
 	return nil
 }
 
-// nothingCounted refuses a first question how many, of nothing that a word names, where several
-// results count things: "how many do we need for 40 archers?"
+// nothingCounted refuses a first question how many or how much money, of nothing that a word names,
+// where several results are such numbers, "how many do we need for 40 archers?", or follow from some
+// of the amounts in money: "8 dogs at $30, how much money is that?"
 func (s *search) nothingCounted(best *combination) *value.Error {
 	p := s.prose
 	if best.target < 0 || s.base != nil || s.pending != nil || s.namedBy(best.target, s.weights.LeastAsking) {
 		return nil
 	}
+	follows := func(v int) bool {
+		d := s.derive(best.picks, v)
+		return d.ok && d.used > 0
+	}
 	for i := range p.questions {
 		q := &p.questions[i]
-		if q.want != wantCount || q.unit != nil || q.to < len(p.tokens) && p.meaning[q.to] == content && p.within[q.to] < 0 {
+		if q.want != wantCount && q.want != wantMoney || q.unit != nil || q.to < len(p.tokens) && p.meaning[q.to] == content && p.within[q.to] < 0 {
 			continue
 		}
 		var called []int
 		for v := range s.vocabulary.terms {
-			if t := &s.vocabulary.terms[v]; t.output && t.number() && !t.hidden && !gives(best.picks, v) {
+			if t := &s.vocabulary.terms[v]; t.output && !t.hidden && !gives(best.picks, v) && (q.want == wantCount && t.number() || q.want == wantMoney && t.money() && follows(v)) {
 				called = append(called, v)
 			}
 		}
