@@ -443,8 +443,8 @@ func (s *search) unknownHead(q *question, best *combination) string {
 	return ""
 }
 
-// countedLabel is the choice by its label that a question counts, "how many colours", of which one is
-// chosen; "" for none.
+// countedLabel is the choice by its label that a question counts, "how many colours", of which one
+// is chosen; "" for none.
 func (p *prose) countedLabel(q *question) string {
 	at := q.to
 	if q.want != wantCount || q.unit != nil || at >= len(p.tokens) || p.within[at] < 0 {

@@ -191,8 +191,8 @@ func (s *search) otherAsked(best *combination) *value.Error {
 }
 
 // nothingCounted refuses a first question how many or how much money, of nothing that a word names,
-// where several results are such numbers, "how many do we need for 40 archers?", or follow from some
-// of the amounts in money: "8 dogs at $30, how much money is that?"
+// where several results are such numbers, "how many do we need for 40 archers?", or follow from
+// some of the amounts in money: "8 dogs at $30, how much money is that?"
 func (s *search) nothingCounted(best *combination) *value.Error {
 	p := s.prose
 	if best.target < 0 || s.base != nil || s.pending != nil || s.namedBy(best.target, s.weights.LeastAsking) {
