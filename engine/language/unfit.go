@@ -39,7 +39,7 @@ var unfit = []func(*search, *fit) bool{
 	},
 	// 30 improvers, of a choice, are no fee.
 	func(s *search, f *fit) bool {
-		return f.bare && f.measured && f.t.kind != percentKind && s.countsLabel(f.q) && !f.before
+		return f.bare && f.measured && f.t.kind != percentKind && s.countsLabel(f.q) && !(f.before && !s.prose.askedFor(&s.prose.mentions[f.name]))
 	},
 	// 2 nights is no kind of berth.
 	func(s *search, f *fit) bool {
@@ -65,6 +65,17 @@ var unfit = []func(*search, *fit) bool{
 	func(s *search, f *fit) bool {
 		p, at := s.prose, f.q.to
 		return f.t.output && f.measured && !f.bare && f.evidence < s.weights.LeastWord && at+1 < len(p.tokens) && p.tokens[at].is("partitive") && s.strange(at+1)
+	},
+	// 2 litres of a kind of perfume are no result that nothing names, where something else is told so.
+	func(s *search, f *fit) bool {
+		p, at := s.prose, f.q.to
+		if at < len(p.tokens) && p.tokens[at].is("partitive") {
+			at++
+		}
+		return f.t.output && f.measured && !f.bare && f.evidence < s.weights.LeastWord && s.base == nil && at < len(p.tokens) && p.within[at] >= 0 && p.quantities[p.within[at]].labels() &&
+			slices.ContainsFunc(s.vocabulary.terms, func(o term) bool {
+				return !o.output && !o.hidden && !o.fallback && o.kind == f.t.kind && o.dimension == f.t.dimension
+			})
 	},
 	// Two drivers cost something, and not 2.
 	func(s *search, f *fit) bool {
