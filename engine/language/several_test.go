@@ -111,6 +111,8 @@ func TestAmountsOfSeveral(t *testing.T) {
 		"volume for 12, 6 and 2 m":                         "language.ambiguous",
 		"length, width and height of 12, 6 and 2 m":        "language.ambiguous",
 		"volume for a length of 12, 6 and 2 m":             "language.ambiguous",
+		"volume for a length and a width of 2, 6 and 12 m": "language.ambiguous",
+		"volume for a length of 2, 6 and 12 m":             "length: [2 m, 6 m, 12 m]",
 		"volume for a height of 6 or 2 m, the length 12 m": "height: [6 m, 2 m]",
 	} {
 		r, _, errs := v.Interpret(prompt, empty(), tripEnv)
