@@ -327,7 +327,7 @@ func (v *Vocabulary) findRates(p *prose) {
 		if q.readings[0].unit != nil { // "25 cubic metres of snow an hour"
 			if left = q.readings[0].unit; at+1 < len(p.tokens) && p.tokens[at].is("partitive") {
 				at++
-			} else if at = p.behindEach(s, at); at == q.to {
+			} else if at = p.behindEach(s, at); at == q.to && !(at+1 < len(p.tokens) && p.tokens[at].is("holding") && p.tokens[at+1].is("indefinite")) {
 				continue
 			}
 		}
@@ -340,7 +340,7 @@ func (v *Vocabulary) findRates(p *prose) {
 		}
 		at = p.behindEach(s, at)
 		if at+1 < len(p.tokens) && p.tokens[at].is("holding") && p.tokens[at+1].is("indefinite") {
-			at++ // "1200 words in an hour"
+			at++ // "1200 words in an hour", "36 m2 in an hour"
 		}
 		for _, f := range s.over(at, found{unit: left, part: 1}) {
 			one := s.reading(amount{value: q.readings[0].number}, f, 0)

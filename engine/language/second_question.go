@@ -15,7 +15,7 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	}
 	var asked []int
 	for i := range p.questions {
-		if v := s.askedBy(&p.questions[i]); v >= 0 && !slices.Contains(asked, v) {
+		if v := s.askedBy(&p.questions[i]); v >= 0 && !slices.Contains(asked, v) && !s.askedMorePlainly(i, v) {
 			asked = append(asked, v)
 		}
 	}
@@ -44,6 +44,26 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 		return ambiguous(s.say("two questions", s.offerTargets(best, all)))
 	}
 	return nil
+}
+
+// askedMorePlainly reports whether a question names nothing in full, and a later one asks by its whole
+// name for what has its form: "when can we drink it, I mean what's the ready day?"
+func (s *search) askedMorePlainly(i, variable int) bool {
+	p := s.prose
+	names := func(q *question, variable int) bool {
+		return slices.ContainsFunc(p.mentions, func(m mention) bool {
+			return m.variable == variable && m.weight >= s.weights.ExactName && !m.told && m.from >= q.to && m.to <= q.end
+		})
+	}
+	if names(&p.questions[i], variable) {
+		return false
+	}
+	for k := i + 1; k < len(p.questions); k++ {
+		if v := s.askedBy(&p.questions[k]); v >= 0 && names(&p.questions[k], v) && s.answersForm(&p.questions[i], v) {
+			return true
+		}
+	}
+	return false
 }
 
 // joinedNames are the variables of a prompt such as "the time and the cost", and whether they are
