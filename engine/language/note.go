@@ -63,12 +63,20 @@ func (s *search) tellsOnly(best *combination) bool {
 		return m.variable == best.target && m.weight >= s.weights.LeastJoined && s.asking(&m) && !p.declared(&m)
 	}
 	asks := func(m mention) bool {
-		return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && !gives(best.picks, m.variable) && !(s.nameOf(&m, best.picks) && !(m.weight >= s.weights.ExactName && s.vocabulary.terms[m.variable].output)) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
+		return m.weight > s.weights.Described && s.asking(&m) && !p.titled(&m) && !gives(best.picks, m.variable) && !(m.weight < s.weights.ExactName && s.toldFor(&m, best.picks)) && (p.heads(&m) || p.closes(&m) && !p.namesAmount(&m))
 	}
 	changes := func(l slot) bool {
 		return slices.ContainsFunc(l.candidates, func(k candidate) bool { return k.relative })
 	}
 	return !slices.ContainsFunc(p.tokens, refers) && !slices.ContainsFunc(p.mentions, names) && !slices.ContainsFunc(p.mentions, asks) && !slices.ContainsFunc(s.list, changes)
+}
+
+// toldFor reports whether the words of a mention name as surely what some amounts are given for:
+// "hired for 2 days" asks for no rent.
+func (s *search) toldFor(m *mention, picks []candidate) bool {
+	return s.nameOf(m, picks) || slices.ContainsFunc(s.prose.mentions, func(o mention) bool {
+		return o.from == m.from && o.to == m.to && o.weight >= m.weight && gives(picks, o.variable)
+	})
 }
 
 // statement reports whether a prompt closes with a full stop, and not with "please".

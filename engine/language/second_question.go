@@ -46,8 +46,8 @@ func (s *search) secondQuestion(best *combination) *value.Error {
 	return nil
 }
 
-// askedMorePlainly reports whether a question names nothing in full, and a later one asks by its whole
-// name for what has its form: "when can we drink it, I mean what's the ready day?"
+// askedMorePlainly reports whether a question names nothing in full, and a later one asks by its
+// whole name for what has its form: "when can we drink it, I mean what's the ready day?"
 func (s *search) askedMorePlainly(i, variable int) bool {
 	p := s.prose
 	names := func(q *question, variable int) bool {
