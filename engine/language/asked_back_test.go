@@ -151,3 +151,22 @@ func TestAsksAnew(t *testing.T) {
 		}
 	}
 }
+
+// TestDeniedMoney holds that "no tolls" are tolls of 0, and that "two drivers cost" are no money.
+func TestDeniedMoney(t *testing.T) {
+	v := compiled(t, engine.Definition{
+		Variables: []value.Variable{
+			{Key: "road", Title: "Road cost", Unit: "EUR"}, {Key: "tolls", Title: "Tolls", Unit: "EUR", Default: value.Scalar("20 EUR")},
+			{Key: "driver_cost", Title: "Driver cost", Unit: "EUR"}, {Key: "total", Title: "Total", Unit: "EUR"},
+		},
+		Activities: []engine.Activity{{Equation: "total = road + tolls + driver_cost"}},
+	})
+	for prompt, want := range map[string]string{
+		"road cost 190 EUR, driver cost 140 EUR, no tolls, total?": "road=190 EUR tolls=0 EUR driver_cost=140 EUR -> total @new",
+		"road cost 190 EUR, what two drivers cost, total?":         "language.not_understood",
+	} {
+		if got, trace := interpreted(t, v, prompt); got != want {
+			t.Errorf("%s: %s, want %s\n%s", prompt, got, want, trace)
+		}
+	}
+}

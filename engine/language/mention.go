@@ -89,7 +89,7 @@ func (v *Vocabulary) astray(p *prose, found []mention, m *mention) bool {
 func (v *Vocabulary) cutShort(p *prose, found []mention, m *mention) {
 	at := slices.IndexFunc(p.tokens[m.from:m.to], func(t token) bool { return t.is("at rate") })
 	onward := func(o mention) bool { return o.from == m.to-1 && o.to > m.to && o.weight >= v.weights.ExactName }
-	if at > 0 && slices.ContainsFunc(found, onward) && slices.ContainsFunc(v.terms[m.variable].names, func(n name) bool { return p.spoken(m.from, n.spoken) == at }) {
+	if at > 0 && slices.ContainsFunc(found, onward) && v.called(p, &mention{variable: m.variable, from: m.from, to: m.from + at}) {
 		m.to = m.from + at
 	}
 }

@@ -79,7 +79,7 @@ var unfit = []func(*search, *fit) bool{
 	},
 	// Two drivers cost something, and not 2.
 	func(s *search, f *fit) bool {
-		return f.bare && f.t.money() && f.linked && s.things(f.q.to) && s.prose.mentions[f.name].from == f.q.to && !f.t.priced
+		return f.bare && !f.q.none && f.t.money() && f.linked && f.name >= 0 && s.things(f.q.to) && s.prose.mentions[f.name].from == f.q.to && !f.t.priced
 	},
 	// One tab costs what a tab does, and not what all do.
 	func(s *search, f *fit) bool {
